@@ -116,6 +116,12 @@ test("finds a record by its name and by its command, and suggests the closest fo
     stdout: "",
     stderr: 'error: unknown record "transction"\n  hint: did you mean transaction?\n',
   });
+  expect((await dexdata("schema search -o table")).stderr).toBe(
+    'error: unknown record "search"\n  hint: choose one of: found-token, found-pool, found-dex\n',
+  );
+  expect((await dexdata("schema tokens -o table")).stderr).toBe(
+    'error: unknown record "tokens"\n  hint: did you mean token-row?\n',
+  );
   expect(await dexdata("schema pool --dialect sqlite -o table")).toMatchObject({
     exit: 2,
     stderr: "error: --dialect requires --as sql\n",

@@ -47,6 +47,12 @@ function findRecord(asked: string): KnownRecord {
   const ofCommand = all.filter(({ command }) => command === asked);
   const found = all.find((each) => each.name === name) ?? (ofCommand.length === 1 ? ofCommand[0] : undefined);
   if (found !== undefined) return found;
-  const near = nearest(name, [...all.map((each) => each.name), ...all.map(({ command }) => command)]);
-  throw usageFailure(`unknown record "${asked}"`, didYouMean(near, "list them: dexdata schema"));
+  // The flags in the name of a command, as in `search --type tokens`, are not flags of this command.
+  const printed = all.filter(({ command }) => command.startsWith(`${asked} `)).map((each) => each.name);
+  if (printed.length > 1)
+    throw usageFailure(`unknown record "${asked}"`, `choose one of: ${printed.join(", ")}`);
+  const near =
+    printed[0] ?? nearest(name, [...all.map((each) => each.name), ...all.map(({ command }) => command)]);
+  const meant = all.find(({ command }) => command === near)?.name ?? near;
+  throw usageFailure(`unknown record "${asked}"`, didYouMean(meant, "list them: dexdata schema"));
 }
