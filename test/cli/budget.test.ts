@@ -399,6 +399,16 @@ describe("--require-plan", () => {
     expect(outcome.stdout.split("\n")).toHaveLength(101);
   });
 
+  test("keeps both commands of its hint in the sandbox", async () => {
+    const file = path.join(temporaryFolder(), "rows.ndjson");
+    const { stderr } = await dexdata(
+      `pools search ethereum --limit 300 --require-plan pro --sandbox --faults plan=dev@2 --out ${file} --resume`,
+    );
+    expect(stderr).toMatch(
+      /: dexdata auth status --sandbox; continue: dexdata pools search [^;]* --sandbox /u,
+    );
+  });
+
   test("accepts responses with that plan, and those without a plan", async () => {
     const { env } = await ledgerInTest({ faults: "no-plan-header@2" });
     const { exit } = await dexdata("pools search ethereum --limit 300 --require-plan pro", { env: env() });

@@ -6,6 +6,7 @@ import { openingOf } from "../../../client/candle-windows.ts";
 import { parseRow } from "../../../client/rows.ts";
 import { formatInstant, fromWire, wireOf } from "../../../base/time/time.ts";
 import { flagWords, type TypedFlags } from "../../run/flags/flag.ts";
+import { inSandbox } from "../../run/report.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import type { PlannedPull, Pull } from "./pull.ts";
 import { isInterruption } from "../../../base/context/context.ts";
@@ -203,7 +204,8 @@ export function explainEarlyEnd(thrown: unknown, run: Pull): unknown {
   const hasBoth = isLasting && code !== "max_credits" && advice !== undefined && next !== undefined;
   // The way out is mentioned first, because the command to continue would run into the same problem again: the output,
   // the key or plan, the credits or the rate limit.
-  const both = hasBoth ? `${advice}; ${next}` : (next ?? advice);
+  const way = advice !== undefined && run.options.sandbox?.isFlagged === true ? inSandbox(advice) : advice;
+  const both = hasBoth ? `${way}; ${next}` : (next ?? way);
   const isUnreadable = run.options.picture === "chart" || isCutBinary(run);
   const done = isUnreadable ? "fetched" : "written";
   return new Failure(`${cause.message}; ${counted(rows, "row")} ${done}`, {

@@ -190,7 +190,8 @@ function readSpending(content: unknown, file: string): Spending {
   const [series, earlier] = [member(content, "series") ?? "", member(content, "earlier")];
   const days = [content, ...(earlier === undefined ? [] : [earlier])].map(readDay);
   const known = days.filter((each) => each !== undefined);
-  if (typeof series !== "string" || known.length < days.length) throw notKept(file, "unexpected content");
+  if (typeof series !== "string" || known.length < days.length)
+    throw notKept(file, "unexpected content", undefined, `to count from 0 again today, run: rm '${file}'`);
   return { series, days: known };
 }
 
@@ -224,10 +225,9 @@ function passed(most: number, changedBy: string, spent: Day, cost: string): Fail
   );
 }
 
-function notKept(file: string, why: string, cause?: unknown): Failure {
-  return fail("budget_not_kept", `cannot record the spending for budget.daily in ${file}: ${why}`, {
-    cause,
-  });
+function notKept(file: string, why: string, cause?: unknown, next?: string): Failure {
+  const problem = `cannot record the spending for budget.daily in ${file}: ${why}`;
+  return fail("budget_not_kept", problem, { cause, ...(next !== undefined && { next }) });
 }
 
 /** For `doctor`: finds and records the spending as a command would. Undefined without a budget. */
