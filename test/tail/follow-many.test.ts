@@ -82,7 +82,7 @@ test("exits 8 if the host is down at the end, although no read has given up yet"
     const { exit, stderr } = await start(words).outcome;
     expect({ exit, stderr }).toMatchObject({ exit: 8, stderr: expect.stringContaining("reads are paused") });
     expect(stderr).toMatch(
-      /^error: ethereum:\S+: all reads failed from \S+ to \S+; the last rows may be missing$/mu,
+      /^error: ethereum:\S+: all reads failed from \S+ to \S+; the last rows may be missing, also in 3 other pools$/mu,
     );
   });
 });
@@ -189,11 +189,12 @@ describe("what cannot be followed", () => {
       expect({ exit, stderr }).toEqual({
         exit: 8,
         stderr: expect.stringMatching(
-          /error: ethereum:0x\w{40}: no read was complete from \S+ to \S+; rows may be missing\n {2}hint: use a longer --for/u,
+          /error: ethereum:0x\w{40}: no read was complete from \S+ to \S+; rows may be missing, also in \d other pools?\n {2}hint: use a longer --for/u,
         ),
       });
       const gaps = rowsOf(readFileSync(events, "utf8")).filter(({ event }) => event === "gap");
       expect(gaps.length).toBeGreaterThan(1);
+      expect(stderr).toContain(`also in ${gaps.length - 1} other pool`);
     });
   });
 

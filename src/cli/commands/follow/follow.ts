@@ -99,7 +99,7 @@ async function follow(session: Session): Promise<ExitCode> {
         signal.aborted ? { open: 0, retrying: 0 } : { open: listening(), retrying: 1 - listening() },
     }),
   });
-  let behind: Failure | undefined;
+  let behind: readonly Failure[] = [];
   let isStuck = false;
   try {
     if (!signal.aborted) await once(signal, "abort");
@@ -109,15 +109,21 @@ async function follow(session: Session): Promise<ExitCode> {
     release();
     const { reason } = signal;
     if (reason instanceof StopReason && reason.by === "time")
-      behind = following().flatMap((each) => each.course.behind() ?? [])[0];
+      behind = following().flatMap((each) => each.course.behind() ?? []);
     reportEnd(session, following());
     await checkpoint?.close();
   }
   const exit = session.alerts?.exitAfter(signal.reason);
   if (exit === undefined && !(signal.reason instanceof StopReason)) throw signal.reason;
   if (!isStuck) await renderer.end();
-  if (behind !== undefined && exit !== 0) throw behind;
+  const [first, ...others] = behind;
+  if (first !== undefined && exit !== 0) throw withOthers(first, others.length);
   return exit ?? 0;
+}
+
+function withOthers(failure: Failure, others: number): Failure {
+  if (others === 0) return failure;
+  return new Failure(`${failure.message}, also in ${counted(others, "other pool")}`, failure.details);
 }
 
 /** The lists that are followed now. */
