@@ -162,9 +162,10 @@ function createOutput(
   stream.on("error", fail);
   return {
     isTerminal: stream.isTTY,
-    get isPipe() {
-      const stat = fstatSync(stream === process.stdout ? 1 : 2);
-      return stat.isFIFO() || stat.isSocket();
+    get target() {
+      const stat = fstatSync(stream === process.stdout ? 1 : 2, { bigint: true });
+      if (stat.isFIFO() || stat.isSocket()) return "pipe";
+      return stat.isFile() ? stat : undefined;
     },
     get columns() {
       return stream.isTTY ? stream.columns : undefined;

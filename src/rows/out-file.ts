@@ -15,7 +15,7 @@ import { createGunzip, createGzip } from "node:zlib";
 import { fail, Failure, invalidInput, usageFailure } from "../base/failure.ts";
 import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "../base/files/file-errors.ts";
 import { fixedFolder, mayName } from "../base/files/file-pattern.ts";
-import { isTaken, lookAt } from "../base/files/paths.ts";
+import { type FileIdentity, isSameFile, isTaken, lookAt } from "../base/files/paths.ts";
 import { someOf } from "../base/text/words.ts";
 import { type FileLock, holdLock, type Locking } from "../base/files/file-lock.ts";
 
@@ -63,6 +63,11 @@ export function trueName(file: string): string {
 export function mayBeSame(one: string, other: string): boolean {
   if (mayName(one, other, trueName) || mayName(other, one, trueName)) return true;
   return identityOf(one) === identityOf(other);
+}
+
+/** Links are followed, as they are when the file is written. */
+export function isNameOf(file: string, identity: FileIdentity): boolean {
+  return lookAt(file)?.isFile() === true && isSameFile(statSync(file, { bigint: true }), identity);
 }
 
 /** Terminals and pipes are the same file for input and output, but nothing is lost in them. */
@@ -128,7 +133,7 @@ export function checkFile(label: string, found: Stats | undefined, hint: string)
 export function checkReceiptFile(receipt: string, file: string | undefined): void {
   checkOutFile(receipt, true, "--receipt");
   try {
-    accessSync(path.dirname(path.resolve(receipt)), constants.W_OK);
+    accessSync(path.dirname(path.resolve(targetOf(receipt))), constants.W_OK);
   } catch (cause) {
     throw unwritable(`--receipt "${receipt}"`, cause);
   }

@@ -1,6 +1,8 @@
-import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { closeSync, linkSync, mkdirSync, openSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { binaryEnv, program } from "../harness/binary.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
@@ -44,6 +46,26 @@ test("a receipt of the same name as a file of rows: exit 2 before a request", as
   const { exit, stderr } = await dexdata(`txns ethereum 0x1 --from -1d ${names} --base-url ${server.url}`);
   expect([exit, stderr]).toEqual([2, expect.stringContaining("must not be the --out file")]);
   expect(server.requests.length).toBe(0);
+});
+
+test.each([
+  ["networks", "--receipt"],
+  [`prices ${asset} --watch 5s`, "--metrics"],
+  [`stream ${asset} --when price>1`, "--state"],
+])("%s > FILE %s FILE: exit 2, because the rows would be lost", async (words, flag) => {
+  const file = inFolder("stdout");
+  const stdout = openSync(file, "w");
+  const typed = [...words.split(" "), flag, file, "--sandbox", "--error-format", "text"];
+  const child = spawnSync(process.execPath, [program, ...typed], {
+    env: binaryEnv(),
+    stdio: ["ignore", stdout, "pipe"],
+    timeout: 20_000,
+  });
+  closeSync(stdout);
+  expect([child.status, String(child.stderr)]).toEqual([
+    2,
+    `error: invalid ${flag} "${file}": must not be the file that stdout is redirected to\n  hint: use another file\n`,
+  ]);
 });
 
 test.each([

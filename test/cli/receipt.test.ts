@@ -1,5 +1,14 @@
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { dexdata, run } from "../harness/dexdata.ts";
@@ -159,6 +168,13 @@ describe("--receipt", () => {
     chmodSync(receipt, 0o600);
     expect((await dexdata(["networks", "--receipt", receipt], { env: sandbox.env() })).exit).toBe(0);
     expect([receiptIn("private.json")["complete"], statSync(receipt).mode & 0o777]).toEqual([true, 0o600]);
+  });
+
+  test("replaces the file behind a link, and the link stays", async () => {
+    const link = path.join(folder, "latest.json");
+    symlinkSync("dated.json", link);
+    expect((await dexdata(["networks", "--receipt", link], { env: sandbox.env() })).exit).toBe(0);
+    expect([receiptIn("dated.json")["complete"], readlinkSync(link)]).toEqual([true, "dated.json"]);
   });
 
   test("records a signal that ended the run", async () => {

@@ -49,7 +49,7 @@ export function createTestOutput(options: {
 
   return {
     isTerminal: options.isTerminal,
-    isPipe: !options.isTerminal,
+    target: options.isTerminal ? undefined : "pipe",
     columns: options.columns,
     rows: options.rows,
     chunks,

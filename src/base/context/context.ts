@@ -66,8 +66,8 @@ export function exitOfInterruption({ cause }: Interruption): (typeof exits)[keyo
 
 export interface Output {
   readonly isTerminal: boolean;
-  /** Another program reads the output, and may print it to the terminal at any time. */
-  readonly isPipe?: boolean;
+  /** The program behind a pipe may print the output to the terminal at any time. Undefined for a device. */
+  readonly target?: "pipe" | { readonly dev: bigint; readonly ino: bigint } | undefined;
   /** In characters; undefined if the output is not a terminal. */
   readonly columns: number | undefined;
   /** In lines; undefined if the output is not a terminal. */

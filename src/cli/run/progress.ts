@@ -76,7 +76,8 @@ export function createProgress(
   return {
     /** Text written to these does not mix with the progress display. */
     outputs: {
-      stdout: stdout ?? (isLive && context.stdout.isPipe === true ? endedBy(context.stdout) : context.stdout),
+      stdout:
+        stdout ?? (isLive && context.stdout.target === "pipe" ? endedBy(context.stdout) : context.stdout),
       stderr: stderr ?? context.stderr,
     },
     countdown,

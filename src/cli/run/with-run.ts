@@ -13,7 +13,7 @@ import { readRunOptions, type RunInput, type RunOptions } from "./run-options.ts
 import { fail, invalidInput, usageFailure } from "../../base/failure.ts";
 import { withoutSecrets } from "../../base/key.ts";
 import { cannotBeRead } from "../../base/files/file-errors.ts";
-import { mayBeSame } from "../../rows/out-file.ts";
+import { isNameOf, mayBeSame } from "../../rows/out-file.ts";
 import { readBounded } from "../../base/files/bounded-read.ts";
 
 export interface Run {
@@ -74,8 +74,8 @@ export async function withRun<Result>(
   work: (run: Run) => Promise<Result>,
   { adjust, isFile = false, hasProgress, isEndless, outlastsOutages = false }: Partial<Kind> = {},
 ): Promise<Result> {
-  checkOwnFiles(input);
   const { stdout } = outer;
+  checkOwnFiles(input, stdout);
   const pipe = { isTerminal: false, columns: undefined, write: stdout.write };
   const typed = readRunOptions(input, isFile ? { ...outer, stdout: pipe } : outer);
   const usual = { ...typed, retry: { ...typed.retry, outlastsOutages } };
@@ -166,20 +166,22 @@ function withRunDeadline(context: Context, deadline: number | undefined) {
 /** The flags that name a file that is written during the run. */
 const written = ["out", "events", "state", "metrics", "receipt"] as const;
 
+/** These files are replaced as a whole. */
+const replaced: ReadonlySet<string> = new Set(["state", "metrics", "receipt"]);
+
 /** Throws if two of a run's files are the same one, because one would be lost in the other. */
-function checkOwnFiles({ typed, words }: RunInput): void {
+function checkOwnFiles({ typed, words }: RunInput, { target }: Context["stdout"]): void {
   const lists = words.filter((word) => word.startsWith("@")).map((word) => word.slice(1));
   const taken = lists.map((file) => ({ file, use: "list that this run reads" }));
   for (const name of written) {
     const file = typed.get(name)?.at(-1);
     if (file === undefined) continue;
-    const other = taken.find((each) => mayBeSame(file, each.file));
-    if (other !== undefined)
-      throw invalidInput(
-        `--${name} "${withoutSecrets(file)}"`,
-        `must not be the ${other.use}`,
-        "use another file",
-      );
+    const isStdout = typeof target === "object" && replaced.has(name) && isNameOf(file, target);
+    const use = isStdout
+      ? "file that stdout is redirected to"
+      : taken.find((each) => mayBeSame(file, each.file))?.use;
+    if (use !== undefined)
+      throw invalidInput(`--${name} "${withoutSecrets(file)}"`, `must not be the ${use}`, "use another file");
     taken.push({ file, use: `--${name} file` });
   }
 }

@@ -12,6 +12,7 @@ import { formatInstant, fromWire, showSeconds } from "../../../base/time/time.ts
 import { version } from "../../../base/version.ts";
 import { asOfPull, lateStart, type OpenedPull, type PlannedPull, type Pull } from "./pull.ts";
 import { queryDigest, queryOf } from "./earlier-pull.ts";
+import { targetOf } from "../../../rows/out-file.ts";
 import type { WrittenRows } from "../../../rows/parquet-writer.ts";
 import { noCost } from "../../../rows/pull.ts";
 import { addPlans, creditsIn } from "../../../client/meter.ts";
@@ -32,7 +33,8 @@ export function writeReceipt(run: Pull, ending: Ending): void {
   const file = pattern ?? staged;
   try {
     const text = hideSecrets(escapeJsonText(`${receiptText(run, ending)}\n`));
-    replaceWithText(run.context.random, receipt, text, { mode: 0o666, kept: modeOf(receipt) });
+    // A link stays a link.
+    replaceWithText(run.context.random, targetOf(receipt), text, { mode: 0o666, kept: modeOf(receipt) });
   } catch (cause) {
     const again =
       file !== undefined && run.destination.canContinue()
