@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { findLakeFiles } from "../../src/lake/files/lake-files.ts";
@@ -15,7 +15,9 @@ const reason = leftOut("views.sql was not tried", ["duckdb"]);
 let now = sandboxNow;
 const sandbox = useSandbox({ now: () => now, requestsPerMinute: Number.POSITIVE_INFINITY });
 const folder = temporaryFolder();
-const root = path.join(folder, "it's a [lake]");
+const root = path.join(folder, "it's a [lake] ?*");
+/** Its name matches that of the root as a pattern. */
+const neighbor = path.join(folder, "it's a [lake] copy");
 const moved = path.join(folder, "moved [1] *");
 
 interface Connection {
@@ -63,6 +65,7 @@ test.skipIf(reason !== undefined)(
     const footers = complete.map(({ footer }) => footer);
     const countOf = (kind: (name: string) => boolean): number =>
       footers.filter(({ kind: own }) => kind(own)).reduce((sum, { rows }) => sum + rows, 0);
+    cpSync(root, neighbor, { recursive: true });
     const database = await connect();
     await database.run(`SET VARIABLE lake = '${root.replaceAll("'", "''")}'`);
     await database.run(readFileSync(path.join(root, "views.sql"), "utf8"));

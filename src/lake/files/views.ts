@@ -26,8 +26,8 @@ const header = `-- DuckDB views of this directory, wherever it is. dexdata sync 
 SET TimeZone = 'UTC';
 `;
 
-/** In a pattern, a bracket begins a set of characters. */
-const rootOf = `replace(coalesce(getvariable('lake'), '.'), '[', '[[]')`;
+/** In a pattern, these characters stand for others, except in brackets. */
+const rootOf = String.raw`regexp_replace(coalesce(getvariable('lake'), '.'), '[*?[]', '[\0]', 'g')`;
 
 /** Each dataset has a file with rows to show, because DuckDB rejects a pattern without a file. */
 export function viewsOf(datasets: readonly Dataset[], hasTokens: boolean): string {
