@@ -136,6 +136,8 @@ describe("a field that no row can have", () => {
     [`prices ethereum ${WETH}`, "address", "a price does not have this field", "did you mean id?"],
     ["search weth", "address", "a result does not have this field", "did you mean id?"],
     ["search weth --type dexes", "dex_nam", "a found dex does not have this field", "did you mean dex_name?"],
+    ["networks", "name", "a network does not have this field", "did you mean display_name?"],
+    ["dexes ethereum", "id", "a dex does not have this field", "did you mean dex_id?"],
     ["networks", "idd", "a network does not have this field", "did you mean id?"],
     ["dexes ethereum", "dex_nmae", "a dex does not have this field", "did you mean dex_name?"],
     [`ohlcv ethereum ${WETH}`, "opne", "a candle does not have this field", "did you mean open?"],
@@ -167,10 +169,11 @@ describe("a field that no row can have", () => {
       "networks --limit 1 --fields zzz",
       `ohlcv ethereum ${WETH} --from -2h --fields zzz`,
       `token ethereum ${WETH} --fields summary.zzz`,
+      "usage --fields credits.zzz",
     ]) {
       const { exit, stderr } = await run(words);
       expect(exit).toBe(0);
-      expect(stderr).toMatch(/^warning: no row has the field "(?:summary\.)?zzz"/u);
+      expect(stderr).toMatch(/^warning: no row has the field "(?:summary\.|credits\.)?zzz"/u);
     }
   });
 });

@@ -15,7 +15,9 @@ type Known = Pick<RowShape, "record" | "added">;
  * check, a typo in a field name would look like a null value.
  */
 export function watchFields(fields: readonly string[] | undefined, shapes: readonly Known[]) {
-  const unknown = (fields ?? []).filter((field) => !shapes.some((shape) => isNamed(shape, field)));
+  const unknown = (fields ?? []).filter(
+    (field) => !shapes.some((shape) => isNamed(shape, field) && !isUndocumented(shape, field)),
+  );
   const pending = new Map(unknown.map((field) => [field, splitPath(field)] as const));
   let hasRows = false;
   return {
@@ -116,9 +118,15 @@ function isNamed({ record, added }: Known, field: string): boolean {
   return fieldAt({ ...record, ...added?.record }, splitPath(field)) !== undefined;
 }
 
+/** Whether the field is in an object of any form, and not one of the members that are known. */
+function isUndocumented(shape: Known, field: string): boolean {
+  const parent = fieldAt({ ...shape.record, ...shape.added?.record }, splitPath(field).slice(0, -1));
+  return parent?.type.kind === "any" && !fieldPaths(shape).some(({ path }) => path === field);
+}
+
 /**
- * A single name is first looked up as the start of a field, and then as the end of a path. For a path, complete paths are
- * compared first. Array indices remain as typed.
+ * A single name is first looked up as the start of a field, then as the end of a path, and then as the end of a field. For
+ * a path, complete paths are compared first. Array indices remain as typed.
  */
 export function nearestPath(field: string, known: readonly string[]): string | undefined {
   const typed = splitPath(field);
@@ -126,7 +134,8 @@ export function nearestPath(field: string, known: readonly string[]): string | u
   const last = typed.at(-1) ?? "";
   const sameName =
     known.find((path) => path.startsWith(`${field}_`)) ??
-    known.find((path) => splitPath(path).at(-1) === last);
+    known.find((path) => splitPath(path).at(-1) === last) ??
+    known.find((path) => path.endsWith(`_${field}`));
   const found =
     typed.length === 1 ? (sameName ?? nearest(normal, known)) : (nearest(normal, known) ?? sameName);
   return found
