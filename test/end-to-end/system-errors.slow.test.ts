@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { systemFailure } from "../../src/base/files/file-errors.ts";
+import { systemFailure, writeAdvice, writeFailure } from "../../src/base/files/file-errors.ts";
 import { binaryEnv, ended, program } from "../harness/binary.ts";
 
 /** Runs the built program in a shell that first takes something away from it. */
@@ -74,6 +74,13 @@ describe("an error of the operating system", () => {
         expect(failure?.exit).toBe(1);
         expect(failure?.message).not.toContain("bug");
       }
+  });
+
+  test.each(["EMFILE", "ENFILE"])("%s is not a matter of permissions or of the file's name", (code) => {
+    const cause = Object.assign(new Error(code), { code, syscall: "open", path: "x.resume" });
+    const hint = "raise the limit of open files (ulimit -n), or close other programs";
+    expect(writeFailure("output", "x.resume", cause, "check the permissions").next).toBe(hint);
+    expect(writeAdvice(cause)).toBe(hint);
   });
 
   test("is not an error of the program itself", () => {

@@ -75,7 +75,7 @@ export function diskAdvice(cause: unknown): string | undefined {
   return undefined;
 }
 
-/** The message starts with `subject`. `hint` is used if the disk has enough space. */
+/** The message starts with `subject`. `hint` is used if neither the disk nor the number of open files is the problem. */
 export function writeFailure(
   code: "output" | "settings",
   subject: string,
@@ -83,7 +83,7 @@ export function writeFailure(
   hint?: string,
 ): Failure {
   if (cause instanceof Failure) return cause;
-  return fail(code, `${subject} ${cannotBeWritten(cause)}`, { next: diskAdvice(cause) ?? hint, cause });
+  return fail(code, `${subject} ${cannotBeWritten(cause)}`, { next: resourceAdvice(cause) ?? hint, cause });
 }
 
 /** An error of the operating system becomes a failure that names the file. */
@@ -100,7 +100,7 @@ export function writeAdvice(cause: unknown): string {
   if (code === "ENOENT") return "create the directory first, or name another file";
   if (code === "EACCES" || code === "EPERM")
     return "check the permissions of the directory, or name another file";
-  return diskAdvice(cause) ?? "name another file";
+  return resourceAdvice(cause) ?? "name another file";
 }
 
 const maxNested = 5;
@@ -135,10 +135,14 @@ export function openFilesAdvice(cause: unknown): string | undefined {
     : undefined;
 }
 
+function resourceAdvice(cause: unknown): string | undefined {
+  return diskAdvice(cause) ?? openFilesAdvice(cause);
+}
+
 /** For a system error that is not a bug: a full disk, a lost device, or a file that the user named. */
 export function outputFailure(cause: unknown): Failure | undefined {
   if (!(cause instanceof Error && "syscall" in cause)) return undefined;
-  const next = diskAdvice(cause) ?? openFilesAdvice(cause);
+  const next = resourceAdvice(cause);
   const isWrite = cause.syscall === "write" || diskAdvice(cause) !== undefined;
   const isOfFile = "path" in cause;
   if (!isWrite && !isOfFile) return undefined;
