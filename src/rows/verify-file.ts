@@ -10,7 +10,7 @@ import {
   type TakeRow,
 } from "./verify/read-rows.ts";
 import { createRowChecker, type RowChecker } from "./row-checker.ts";
-import { isWrapped } from "./verify/row-kind.ts";
+import { hasGroups } from "./verify/row-kind.ts";
 import { inOrder, type Report, type RuleId, type WantedKind } from "./verify-rules.ts";
 
 const readers = {
@@ -49,7 +49,7 @@ export function createVerification(target: Target, report: Report, signal: Abort
       return;
     }
     const rows = list?.rows() ?? 0;
-    if (rows === 0 || list?.checked().length !== 0 || isWrapped(list.fields())) return;
+    if (rows === 0 || list?.checked().length !== 0 || hasGroups(list.fields())) return;
     const found = `other fields: ${list.fields().join(", ")}`;
     const expected =
       kind === undefined ? "fields of rows that dexdata writes; or use --kind" : `fields of a ${kind}`;

@@ -300,6 +300,7 @@ describe("N3: a file that was not really checked is a finding", () => {
     ["semicolons.csv", () => csv().replaceAll(",", ";"), "other fields"],
     ["headless.csv", () => csv().split("\n").slice(1).join("\n"), "other fields"],
     ["wrapped.json", () => `{"transactions":${readFileSync(at("rows.json"), "utf8")}}`, "other fields"],
+    ["data.json", () => `{"data":${readFileSync(at("rows.json"), "utf8")}}`, "other fields: data"],
     ["other.ndjson", () => '{"a":1}\n', "other fields: a"],
     ["empty.csv", () => "", "no line"],
     ["empty.tsv", () => "", "no line"],
@@ -311,6 +312,20 @@ describe("N3: a file that was not really checked is a finding", () => {
     const { exit, stdout } = await verify(at(name));
     expect(exit).toBe(8);
     expect(rowsOf(stdout)[0]).toMatchObject({ rule: "F2", found: expect.stringContaining(found) });
+  });
+
+  test.each([
+    ["of a new pool", '"first_seen":"2026-11-21T08:54:00Z","as_of":"2026-11-21T08:54:00Z","row"'],
+    ["of a group", '"group":"transactions","row"'],
+    ["of an event", '"feed":"transactions","event":"swap","network":"ethereum","data"'],
+  ])("a repeated row is found within the envelope %s", async (_, before) => {
+    const lines = readFileSync(at("rows.ndjson"), "utf8").trimEnd().split("\n");
+    const wrapped = [...lines, lines[1]].map((row) => `{${before}:${row}}\n`);
+    writeFileSync(at("wrapped.ndjson"), wrapped.slice(0, -1).join(""));
+    expect(await verify(at("wrapped.ndjson"))).toMatchObject({ exit: 0, stdout: "" });
+    writeFileSync(at("wrapped.ndjson"), wrapped.join(""));
+    const { exit, stdout } = await verify(at("wrapped.ndjson"));
+    expect({ exit, rules: new Set(rulesOf(stdout)) }).toEqual({ exit: 8, rules: new Set(["R3", "R5"]) });
   });
 
   test("--kind sets the kind of rows, and a table shows the rules that were checked", async () => {

@@ -86,18 +86,38 @@ function kindOfChosen(names: readonly string[]): RowKind | undefined {
   return own.size === 1 ? fitting[0] : fitting.find(({ name }) => name === "other");
 }
 
-/** The members around a row: its group in a search for a word, or what `--envelope` adds to rows and events. */
-const wrappers = [
-  "group row",
-  "first_seen as_of row",
-  "feed event id request_id network address received data",
-].map((members) => members.split(" "));
+/** What stands around a row: its group in a search for a word, or what `--envelope` adds to rows and events. */
+export interface Wrapper {
+  readonly row: string;
+  readonly beside: readonly string[];
+  /** The member that tells which kind of row it is. */
+  readonly sortedBy: string | undefined;
+}
 
-/** Whether each line has a row among other members, or the JSON of a response has several groups of rows. */
-export function isWrapped(names: readonly string[]): boolean {
-  return [...wrappers, ...endpoints.map(({ reply }) => groupsIn(reply) ?? [])].some(
-    (members) => names.length > 0 && names.every((name) => members.includes(name)),
+const wrappers: readonly Wrapper[] = [
+  { row: "row", beside: ["group"], sortedBy: "group" },
+  { row: "row", beside: ["first_seen", "as_of"], sortedBy: undefined },
+  {
+    row: "data",
+    beside: "feed event id request_id network address received".split(" "),
+    sortedBy: "event",
+  },
+];
+
+/** Undefined if each line is a row itself. */
+export function wrapperOf(names: readonly string[]): Wrapper | undefined {
+  return wrappers.find(
+    ({ row, beside }) =>
+      names.length > 1 && names.includes(row) && names.every((name) => name === row || beside.includes(name)),
   );
+}
+
+/** Whether the JSON is the response to a search for a word, which has several groups of rows. */
+export function hasGroups(names: readonly string[]): boolean {
+  return endpoints.some(({ reply }) => {
+    const groups = groupsIn(reply) ?? [];
+    return names.length > 1 && names.every((name) => groups.includes(name));
+  });
 }
 
 /** In csv and tsv, values have no types. In Parquet, values that do not fit their column are null. */
