@@ -125,6 +125,8 @@ function readWord(label: string, kind: "network" | "address", typed: string): st
   }
   if (kind === "network" && looksLikeAddress(typed))
     throw invalidInput(label, notAnAddress, `write the network first: <network> ${typed}`);
+  if (kind === "network" && !/^[\w.-]{1,40}$/u.test(typed))
+    throw invalidInput(label, `must be ${what}`, "list all networks: dexdata networks");
   if (typed.includes("…"))
     throw invalidInput(label, `must be ${what}, without "…"`, "for complete addresses in tables: -o wide");
   // The user may have pasted a quoted value from JSON or a shell script.

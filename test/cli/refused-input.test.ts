@@ -337,6 +337,13 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
     "pools search @networks.txt",
     'invalid <network> "@networks.txt": must be a network ID such as ethereum, not a list',
   ],
+  ...["tokens search WETH/USDC", "pools search ethereum:0x1", "dexes ./networks", "dexes %00"].map(
+    (words): [string, string, string] => [
+      words,
+      `invalid <network> "${words.split(" ").at(-1)}": must be a network ID such as ethereum`,
+      "list all networks: dexdata networks",
+    ],
+  ),
   [
     "networks --sandbox --base-url http://127.0.0.1:1",
     "--base-url cannot be used with --sandbox: the sandbox has separate hosts and keys",
