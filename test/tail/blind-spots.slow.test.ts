@@ -224,6 +224,22 @@ describe("T3: an end finds connections that were blind", () => {
     expect(await expectAllReported(running, end)).toBeGreaterThan(100);
   });
 
+  test("the process was stopped for 8 s, and ended before it had read what had arrived", async () => {
+    const running = await begin([...many(3)]);
+    await running.steady();
+    const [connection] = running.host.connections;
+    connection?.freeze();
+    running.clock.advance(8000);
+    connection?.send(eventText(many(3)[0] ?? "", -1, 0, 0));
+    await running.until(() => running.context.stdoutText().includes('"number":-1'));
+    const end = running.clock.now();
+    const outcome = await running.stop();
+    expect(outcome.stderr).toMatch(
+      /may be missing events from .* \(this process or this machine was stopped/u,
+    );
+    expect(await expectAllReported(running, end)).toBeGreaterThan(10);
+  });
+
   test("a connection with pings is not blind, however quiet its assets are", async () => {
     const running = await begin([...many(1), "--for", "60s"], { every: () => 1e9, speed: 100 });
     const outcome = await running.outcome;

@@ -49,6 +49,8 @@ export class UpToDate {
   #isLookPlanned = false;
   /** When the socket was last found not to have been read for a while, on the monotonic clock. */
   #doubted = Number.NEGATIVE_INFINITY;
+  /** When it was last noticed that the process had been stopped, on the monotonic clock. */
+  #resumed = Number.NEGATIVE_INFINITY;
   /** Since when the reader of the output has been processing events, on the monotonic clock. */
   #delivering: number | undefined;
 
@@ -69,7 +71,7 @@ export class UpToDate {
     for (;;) {
       await this.#clock.sleep(tick, this.#done.signal);
       const { late, jumped } = this.#delay();
-      if (this.#isLate()) this.doubt();
+      this.#noticeStop();
       if (Math.abs(jumped) > drift) return stop(clockJump(jumped));
       if (late > lateness) return stop(clockJump(late));
       this.#ticked = momentOf(this.#clock);
@@ -107,7 +109,7 @@ export class UpToDate {
     setImmediate(() =>
       setImmediate(() => {
         if (read !== this.#reads) return;
-        if (this.#isLate()) this.doubt();
+        this.#noticeStop();
         this.#empty = momentOf(this.#clock);
       }),
     );
@@ -144,22 +146,26 @@ export class UpToDate {
 
   /** Undefined unless an end at this moment loses events: nothing was received for too long, or events are waiting. */
   blindAt(at: Moment): { readonly from: Moment; readonly reason: string } | undefined {
+    this.#noticeStop();
     const from = this.until;
-    if (this.#delivering !== undefined)
-      return at.elapsed - this.#delivering > longestDelivery
-        ? { from, reason: "the program that reads the output is blocked" }
-        : undefined;
+    if (at.elapsed - (this.#delivering ?? at.elapsed) > longestDelivery)
+      return { from, reason: "the program that reads the output is blocked" };
     const quiet = at.elapsed - this.received.elapsed;
-    return quiet <= longestQuiet ? undefined : { from, reason: noData(Math.floor(quiet / 1000) * 1000) };
+    if (quiet > longestQuiet) return { from, reason: noData(Math.floor(quiet / 1000) * 1000) };
+    const isUnread = at.elapsed - this.#resumed < settling && from.elapsed < this.#resumed;
+    return isUnread ? { from, reason: "this process or this machine was stopped for a while" } : undefined;
   }
 
   /**
    * Whether the process was just stopped for a few seconds. When it continues, bytes buffered by the system arrive before
    * any timer fires.
    */
-  #isLate(): boolean {
+  #noticeStop(): void {
     const { late, jumped } = this.#delay();
-    return late > noticed || Math.abs(jumped) > drift;
+    if (late <= noticed && Math.abs(jumped) <= drift) return;
+    this.doubt();
+    // A clock that was set back is no stop.
+    if (late > noticed || jumped > drift) this.#resumed = this.#doubted;
   }
 
   /** How much later than expected it is, on the clock and on the wall clock alone. */
