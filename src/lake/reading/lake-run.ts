@@ -1,11 +1,12 @@
 import { showSeconds } from "../../base/time/time.ts";
 import { createQueue } from "../../base/concurrent.ts";
-import { counted, grouped } from "../../base/text/words.ts";
+import { groupBy } from "../../base/group-by.ts";
+import { counted, grouped, someOf } from "../../base/text/words.ts";
 import { addedRanges, joinRanges, type Part } from "../coverage.ts";
 import { type Dataset, nameOfDataset, type TimeRange } from "../dataset.ts";
 import type { LostRange } from "../footer.ts";
 import { readHeld } from "../files/stored-periods.ts";
-import type { Period } from "../layout.ts";
+import { type Period, periodAt, shownPeriod } from "../layout.ts";
 import type { PeriodUpdate } from "../periods/judge-period.ts";
 import type { Keeper } from "../files/place-period.ts";
 import { publishPeriods } from "../periods/publish-period.ts";
@@ -66,25 +67,29 @@ export function beginRun(lake: Lake) {
     release: async (known: readonly Omit<PeriodUpdate, "isClockSure">[]): Promise<void> => {
       const isClockSure = clock.isSure();
       const updates = known.map((update) => ({ ...update, isClockSure }));
+      const cut: Published[] = [];
       await publishPeriods(publisher, updates, async (published, update) => {
         await events.published(published);
-        reportPublished(events, complain, published, update);
+        if (reportPublished(events, complain, published, update)) cut.push(published);
       });
+      for (const own of groupBy(cut, ({ file }) => file).values()) complain(cutText(own), own.length);
     },
   };
 }
 
-/** Reports what is unusual about a file that a run has written. */
+/** Reports what is unusual about a period that a run has written. Returns whether its first rows may be missing. */
 function reportPublished(
   { info }: Pick<Lake["events"], "info">,
   complain: (problem: string) => void,
-  { file, footer, twins, lostBefore }: Published,
+  published: Published,
   { dataset, held, part }: PeriodUpdate,
-): void {
+): boolean {
+  const { file, footer, twins, lostBefore } = published;
   const { state, rows, contradicted, witnessed, lost } = footer;
+  const period = `${file}, ${shownPeriod(periodOf(published))}`;
   if (twins > 0)
     info(
-      `${file}: ${counted(twins, "row")} with the same ID and log index as another row; the file keeps both`,
+      `${period}: ${counted(twins, "row")} with the same ID and log index as another row; the file keeps both`,
     );
   const isUncertain = state === "open" && witnessed === false && lost.length === 0;
   const isJustBefore = ({ to }: LostRange): boolean => isUncertain && to === footer.period.from;
@@ -95,22 +100,31 @@ function reportPublished(
   }
   if (contradicted?.at === part.present && contradicted.rows > 0) {
     const count = `the service no longer returns ${grouped(String(contradicted.rows))} of ${counted(rows, "row")}`;
-    const text = `${file}: ${count}; the file keeps them until a later run confirms this`;
+    const text = `${period}: ${count}; the file keeps them until a later run confirms this`;
     if (state === "rows") complain(text);
     else info(text);
   }
-  if (isUncertain && !lostBefore.some(isJustBefore))
-    complain(
-      `${file}: the service returned no row from before this day, so its first rows may be missing; the day stays open`,
-    );
+  return isUncertain && !lostBefore.some(isJustBefore);
+}
+
+const periodOf = ({ dataset, footer }: Published): Period => periodAt(dataset, footer.period.from);
+
+/** About the days of one file. */
+function cutText(days: readonly [Published, ...Published[]]): string {
+  const names = someOf(days.map((day) => shownPeriod(periodOf(day))));
+  const effect =
+    days.length === 1
+      ? "its first rows may be missing; the day stays open"
+      : "their first rows may be missing; the days stay open";
+  return `${days[0].file}: the service returned no row from before ${names}, so ${effect}`;
 }
 
 /** Counts every problem, but reports each text once: the days of a damaged file all have the same one. */
 function createComplaints(warn: Lake["events"]["warn"]) {
   const said = new Set<string>();
   let count = 0;
-  const complain = (problem: string): void => {
-    count += 1;
+  const complain = (problem: string, problems = 1): void => {
+    count += problems;
     if (!said.has(problem)) warn(problem);
     said.add(problem);
   };
