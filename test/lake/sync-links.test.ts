@@ -154,6 +154,14 @@ test("L10: a file in the place of a directory fails one asset, and the others co
   expect((await verify(root)).exit).toBe(8);
 });
 
+test.each(["views.sql", "assets.ndjson"])("L10: a directory in the place of %s is named", async (name) => {
+  const root = prepare(`directory-${name}`);
+  rmSync(path.join(root, name), { force: true });
+  mkdirSync(path.join(root, name));
+  const { exit, stderr } = await sync(root);
+  expect([exit, stderr]).toEqual([1, expect.stringContaining(`${name} cannot be read (is a directory)`)]);
+});
+
 test("L16: an estimate changes nothing", async () => {
   const root = prepare("estimate");
   const [first = ""] = dataFiles(root);

@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { fail } from "../failure.ts";
-import { errorCode, explainedWrite, writeFailure } from "./file-errors.ts";
+import { cannotBeRead, errorCode, explainedWrite, writeFailure } from "./file-errors.ts";
 import { checkHeld, type FileLock } from "./file-lock.ts";
 import { carefully, type FileIdentity, isSameFile, withDescriptor } from "./paths.ts";
 
@@ -110,7 +110,8 @@ export function textOfFile(file: string): string | undefined {
     return readFileSync(file, "utf8");
   } catch (cause) {
     if (errorCode(cause) === "ENOENT") return undefined;
-    throw cause;
+    // Node does not name a directory in the place of a file.
+    throw fail("output", `${file} ${cannotBeRead(cause)}`, { cause });
   }
 }
 
