@@ -74,6 +74,37 @@ function setMissingHome(): void {
   }
 }
 
+/**
+ * If Ctrl-Z arrives as a key, the terminal is given back before any process of the group stops. The shell may take the
+ * terminal as soon as one of them stops, e.g. npx, and then stops each process that changes the terminal's mode.
+ */
+function createSuspension() {
+  const givingBack = new Set<() => Promise<void>>();
+  let isGivenBack = false;
+  const onSuspend: Context["onSuspend"] = (before, after) => {
+    const stop = (): void => {
+      const given = isGivenBack ? Promise.resolve() : before();
+      void given.finally(() => process.kill(process.pid, "SIGSTOP"));
+    };
+    const resume = (): void => {
+      isGivenBack = false;
+      after();
+    };
+    givingBack.add(before);
+    process.on("SIGTSTP", stop).on("SIGCONT", resume);
+    return () => {
+      givingBack.delete(before);
+      process.off("SIGTSTP", stop).off("SIGCONT", resume);
+    };
+  };
+  const suspendAll = (): void => {
+    isGivenBack = true;
+    const given = Promise.all([...givingBack].map((before) => before()));
+    void given.finally(() => process.kill(0, "SIGTSTP"));
+  };
+  return { onSuspend, suspendAll };
+}
+
 /** Call `release` to let the process end. Until then, the signal handlers and stdin keep it alive. */
 function createProcessContext({ early, readPackageFile }: Entry): ProcessContext {
   setMissingHome();
@@ -103,6 +134,7 @@ function createProcessContext({ early, readPackageFile }: Entry): ProcessContext
     [quitting, onSignal("SIGQUIT")],
   ] as const;
   for (const [signal, listener] of listeners) process.on(signal, listener);
+  const suspension = createSuspension();
   return {
     stdout: withPager(
       createOutput(process.stdout, () => interrupt({ cause: "closed-pipe" })),
@@ -135,14 +167,8 @@ function createProcessContext({ early, readPackageFile }: Entry): ProcessContext
         reloaders -= 1;
       };
     },
-    onSuspend: (before, after) => {
-      const stop = (): void => {
-        void before().finally(() => process.kill(process.pid, "SIGSTOP"));
-      };
-      process.on("SIGTSTP", stop).on("SIGCONT", after);
-      return () => process.off("SIGTSTP", stop).off("SIGCONT", after);
-    },
-    onKey: listenForKeys,
+    onSuspend: suspension.onSuspend,
+    onKey: (listener) => listenForKeys(listener, suspension.suspendAll),
     release: () => {
       for (const [signal, listener] of listeners) process.off(signal, listener);
       early.take();

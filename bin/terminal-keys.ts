@@ -22,17 +22,18 @@ const keys: ReadonlyMap<string, Key> = new Map([
 const signals: ReadonlyMap<string, NodeJS.Signals> = new Map([
   ["\u0003", "SIGINT"],
   ["\u001C", "SIGQUIT"],
-  ["\u001A", "SIGTSTP"],
 ]);
+const ctrlZ = "\u001A";
 
 /** An escape sequence or a single character. */
 const PRESSED = new RegExp(`${escape}(?:\\[[\\d;]*[A-Za-z~]|O[A-Z])|[^]`, "gu");
 
 /**
- * Reads keys from the terminal itself, because stdin may be a pipe. Ctrl-C and Ctrl-Z go to all processes of the
- * pipeline, as before. Undefined without a terminal, and in the background, where reading would stop the process.
+ * Reads keys from the terminal itself, because stdin may be a pipe. Ctrl-C goes to all processes of the pipeline, as
+ * before, and `suspend` is called for Ctrl-Z. Undefined without a terminal, and in the background, where reading would
+ * stop the process.
  */
-export function listenForKeys(listener: (key: Key) => void): (() => void) | undefined {
+export function listenForKeys(listener: (key: Key) => void, suspend: () => void): (() => void) | undefined {
   if (process.platform === "win32" || !isInForeground()) return undefined;
   const terminal = openTerminal();
   if (terminal === undefined) return undefined;
@@ -43,6 +44,7 @@ export function listenForKeys(listener: (key: Key) => void): (() => void) | unde
     for (const pressed of bytes.toString("utf8").match(PRESSED) ?? []) {
       const signal = signals.get(pressed);
       if (signal !== undefined) process.kill(0, signal);
+      if (pressed === ctrlZ) return suspend();
       const key = keys.get(pressed);
       if (key !== undefined) listener(key);
     }
