@@ -14,8 +14,9 @@ const keys: ReadonlyMap<string, Key> = new Map([
   [`${escape}OB`, "down"],
   [`${escape}[5~`, "page-up"],
   [`${escape}[6~`, "page-down"],
-  [`${escape}[H`, "home"],
-  [`${escape}[F`, "end"],
+  // Terminals differ: xterm in its two modes, tmux and the Linux console, and rxvt.
+  ...["[H", "OH", "[1~", "[7~"].map((code) => [`${escape}${code}`, "home"] as const),
+  ...["[F", "OF", "[4~", "[8~"].map((code) => [`${escape}${code}`, "end"] as const),
 ]);
 
 /** Without line mode, the terminal delivers these as characters instead of signals. */

@@ -81,6 +81,18 @@ describe.skipIf(isLeftOut)(named("keys on a live screen"), () => {
     await terminal.until(/^exit 0$/mu);
   });
 
+  test("End and Home scroll in tmux, which sends codes of its own for them", async () => {
+    terminal = openTerminal(100, 12);
+    terminal.enter("dexdata networks --watch 1h --sandbox");
+    await terminal.until(/more lines/u);
+    terminal.press("End");
+    await terminal.until(/lines \d+–(\d+) of \1$/mu);
+    terminal.press("Home");
+    await terminal.until(/… \d+ more lines/u);
+    terminal.press("q");
+    await terminal.until(/\n\$$/u);
+  });
+
   test("q leaves --watch with exit 0", async () => {
     terminal = openTerminal();
     terminal.enter(`dexdata prices ${weth} --watch 1h --sandbox`);
