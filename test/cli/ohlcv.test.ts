@@ -508,6 +508,24 @@ describe("a slice that was truncated once", () => {
     });
   });
 
+  // Before the first slice, nothing shows whether the market already traded.
+  test.each([
+    [words, 1],
+    [words, 3],
+    [`--interval 1m --count-back 4000 --to ${to} -o ndjson`, 0],
+    [`--interval 1m --count-back 4000 --to ${to} -o ndjson`, 2],
+  ])("to its second half is completed by another request: %s (response %i)", async (flags, number) => {
+    const { exit, stdout, requests } = await runCommand(
+      changed(number, (opens) => opens.slice(opens.length / 2)),
+      flags,
+    );
+    expect({ exit, stdout, requests: requests.length }).toEqual({
+      exit: 0,
+      stdout: linesOf(all, 60),
+      requests: 5,
+    });
+  });
+
   test.each([1, 3])("to nothing, among full slices, is fetched again (slice %i)", async (number) => {
     const { exit, stdout, requests } = await runCommand(
       changed(number, () => []),

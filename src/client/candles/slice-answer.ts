@@ -179,7 +179,8 @@ const unlikely = 1e-4;
  * Returns a function that checks one market's slices, in any order. If a slice's candles end long before the slice
  * does, although the market has few gaps, the rest is requested again. If the rest is empty, the market is considered
  * quiet until it has candles again. No candles are expected after the start of the run. A long gap between two candles
- * is also requested again; if it has no candles, gaps of that length are accepted from then on.
+ * is also requested again, also if they are in adjacent slices; if it has no candles, gaps of that length are accepted
+ * from then on.
  */
 export function createGapJudge(request: SliceRequest) {
   const { list } = request;
@@ -192,23 +193,36 @@ export function createGapJudge(request: SliceRequest) {
     // Before the first candle, nothing is known about how often the market trades.
     return intervals === 0 || (1 - share) ** gap < unlikely;
   };
+  /** Undefined if the gap is not long enough to be a sign of missing candles. */
+  const readGap = async (
+    from: number,
+    to: number,
+    interval: number,
+  ): Promise<readonly Candle[] | undefined> => {
+    const gap = (to - from) / interval;
+    if (gap <= longestGap || !isUnlikely(gap)) return undefined;
+    const { candles } = await askWholeSlice(request, sliceBetween(from, to, interval));
+    const found = candles.filter(({ opens }) => opens < to);
+    if (found.length === 0) longestGap = gap;
+    trades += found.length;
+    return found;
+  };
   const withoutHoles = async (
     { interval }: CandleSlice,
     candles: readonly Candle[],
   ): Promise<readonly Candle[]> => {
     let whole = candles;
     for (let requests = 0; requests < maxGapRequests; requests += 1) {
-      const { at, gap } = longestHole(whole, interval);
+      const at = afterLongestGap(whole);
       const [before, after] = [whole[at - 1], whole[at]];
-      if (before === undefined || after === undefined || gap <= longestGap || !isUnlikely(gap)) break;
-      const hole = sliceBetween(before.opens + interval, after.opens, interval);
-      const found = (await askWholeSlice(request, hole)).candles.filter(({ opens }) => opens < after.opens);
-      if (found.length === 0) longestGap = gap;
+      if (before === undefined || after === undefined) break;
+      const found = await readGap(before.opens + interval, after.opens, interval);
+      if (found === undefined) break;
       whole = whole.toSpliced(at, 0, ...found);
-      trades += found.length;
     }
     return whole;
   };
+  let judged: { readonly slice: CandleSlice; readonly first: number } | undefined;
   return async (
     slice: CandleSlice,
     { candles: received, isConfirmed }: SliceAnswer,
@@ -217,30 +231,36 @@ export function createGapJudge(request: SliceRequest) {
     const start = wholeSeconds(slice.start);
     const due = Math.min(wholeSeconds(slice.end), expectedTo / 1000);
     const last = received.at(-1)?.opens ?? nextIntervalStart(start, interval) - interval;
+    // Only the neighboring slice shows that the market already traded at the start of a slice.
+    const isAfter = judged?.slice.end === slice.start && !isQuiet;
+    const isBefore = judged?.slice.start === slice.end && received.length > 0;
     if (received.length > 0) {
       isQuiet = false;
       intervals += (last - start) / interval + 1;
       trades += received.length;
     }
-    const candles = await withoutHoles(slice, received);
+    const first = received[0]?.opens ?? start;
+    const leading = isAfter ? await readGap(start, first, interval) : [];
+    const candles = [...(leading ?? []), ...(await withoutHoles(slice, received))];
     const gap = Math.floor((due - last) / interval) - 1;
     const isDoubtful = gap > defaultGap && !isQuiet && isUnlikely(gap);
     const rest = isDoubtful ? restOf(slice, last) : undefined;
-    if (rest === undefined) return candles;
-    const later = isConfirmed ? [] : (await askWholeSlice(request, rest)).candles;
-    isQuiet = later.length === 0;
-    return [...candles, ...later];
+    const later = rest === undefined || isConfirmed ? [] : (await askWholeSlice(request, rest)).candles;
+    if (rest !== undefined) isQuiet = later.length === 0;
+    const ofNext = isBefore ? await readGap(wholeSeconds(slice.end), judged?.first ?? 0, interval) : [];
+    judged = { slice, first };
+    return [...candles, ...later, ...(ofNext ?? [])];
   };
 }
 
-/** The index of the candle after the longest gap, and the number of intervals between it and the candle before. */
-function longestHole(candles: readonly Candle[], interval: number) {
+/** The index of the candle after the longest gap. */
+function afterLongestGap(candles: readonly Candle[]): number {
   let longest = { at: 0, gap: 0 };
   for (let at = 1; at < candles.length; at += 1) {
-    const gap = ((candles[at]?.opens ?? 0) - (candles[at - 1]?.opens ?? 0)) / interval - 1;
+    const gap = (candles[at]?.opens ?? 0) - (candles[at - 1]?.opens ?? 0);
     if (gap > longest.gap) longest = { at, gap };
   }
-  return longest;
+  return longest.at;
 }
 
 export interface Candle {
