@@ -17,10 +17,14 @@ import type { Listing, ListOptions, Page } from "./public-types.ts";
 import type { ClientWishes } from "./read-options.ts";
 import { type EndpointCall, type GivenParams, readParams } from "./read-params.ts";
 
+export interface LibraryWarnings {
+  readonly warn: (text: string) => void;
+}
+
 export interface OpenLibrary extends ClientWishes {
   readonly client: Client;
   readonly pace: Pace;
-  readonly context: Pick<Context, "clock" | "env" | "random" | "signal">;
+  readonly context: Pick<Context, "clock" | "env" | "random" | "signal"> & LibraryWarnings;
   /** Milliseconds since the epoch. Only parameters use it: limits and waits follow the real clock. */
   readonly now: () => number;
 }
@@ -80,7 +84,7 @@ async function* pagesOf(
 }
 
 async function* rawPages(
-  { client }: OpenLibrary,
+  { client, context }: OpenLibrary,
   endpoint: Endpoint,
   { args, subjects }: EndpointCall,
   limit?: number,
@@ -100,6 +104,7 @@ async function* rawPages(
       readsAhead: limit !== undefined || client.width > 1,
       isValidated: false,
     })) {
+      for (const { text } of notesOf(page, "doubtful")) context.warn(text);
       yield page;
       // Without this failure, a program would mistake partial results for complete ones.
       for (const { failure } of notesOf(page, "refused")) throw failure;

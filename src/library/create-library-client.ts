@@ -6,7 +6,7 @@ import { invalidInput, usageFailure } from "../base/failure.ts";
 import { nameOptions } from "./library-failure.ts";
 import { readReplacedClock, warningOfClock } from "../client/settings.ts";
 import type { Target } from "../client/target.ts";
-import { callOf } from "./call-endpoint.ts";
+import { callOf, type LibraryWarnings } from "./call-endpoint.ts";
 import { streamEvents } from "./library-stream.ts";
 import type { ClientOptions, Meter, StreamEvent, StreamOptions } from "./public-types.ts";
 import { readOptions } from "./read-options.ts";
@@ -22,7 +22,7 @@ export interface LibraryClient {
 
 /** Uses the same hosts, rate limit, retries and paging as the command line. */
 export function createLibraryClient(
-  platform: Pick<Context, "clock" | "random"> & { readonly warn: (text: string) => void },
+  platform: Pick<Context, "clock" | "random"> & LibraryWarnings,
   options: ClientOptions = {},
 ): LibraryClient {
   const wishes = readOptions(options);

@@ -66,6 +66,23 @@ describe("a list of DEXes from which one is removed between two pages", () => {
   });
 });
 
+test("rows that match only the lower of two counts are no proof", async () => {
+  const listing: Listing = { events: manyEvents(35, 2) };
+  const { run } = await servePulls((request) =>
+    changed(listing, request, (body) => {
+      body.page_info["total_items"] = request.query.get("page") === "1" ? 35 : 38;
+    }),
+  );
+  const { exit, stderr, stdout, complete, proof } = await run(small);
+  expect({ exit, rows: rowsOf(stdout).length, complete, proof }).toEqual({
+    exit: 0,
+    rows: 35,
+    complete: false,
+    proof: null,
+  });
+  expect(stderr).toContain("warning: the list may be incomplete: page 2 has only 15 of 18 rows\n");
+});
+
 test("a lower count does not excuse a short page that has rows beyond it", async () => {
   const names = Array.from({ length: 24 }, (_, index) => `dex${index}`);
   const { run } = await servePulls(({ query }) => {

@@ -426,6 +426,20 @@ describe("on a scripted service", () => {
     ]);
   });
 
+  test("a list with two counts, of which the rows match the lower one, causes a warning", async () => {
+    const server = await serveInTest(({ query }) => {
+      const page = Number(query.get("page"));
+      const all = Array.from({ length: 103 }, (_, index) => ({ dex_id: `dex${index}` }));
+      const dexes = page === 1 ? all.slice(0, 100) : all.slice(100);
+      const total_items = page === 1 ? 103 : 104;
+      return json({ dexes, page_info: { limit: 100, page, total_items, total_pages: 2 } });
+    });
+    const warnings: string[] = [];
+    const client = openLibrary({ baseUrl: server.url }, (text) => void warnings.push(text));
+    expect(await client.dexes({ network }).toArray()).toHaveLength(103);
+    expect(warnings).toEqual(["the list may be incomplete: page 2 has only 3 of 4 rows"]);
+  });
+
   test("the credit limit is not exceeded, and a signal aborts pending requests", async () => {
     const frugal = openLibrary({ baseUrl: await serve(json([{ id: "base" }])), maxCredits: 1 });
     await frugal.networks().toArray();
