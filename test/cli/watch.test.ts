@@ -5,6 +5,7 @@ import { dexdata, run } from "../harness/dexdata.ts";
 import { json, type Reply, type ScriptedServer } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { textWidth } from "../../src/cli/render/values/width.ts";
 import { createTestContext, type TestContext, type TestContextOptions } from "../harness/test-context.ts";
 
 let server: ScriptedServer;
@@ -417,6 +418,18 @@ describe("--watch on a terminal", () => {
     const lines = (screens(stdout).at(-1) ?? "").split("\u001B[?2026l")[0]?.split("\r\n") ?? [];
     expect(lines.length).toBe(24);
     expect(lines.at(-1)).toContain("… 21 more lines");
+  });
+
+  test.each(["never", "always"])("marks where a long value is cut (--color %s)", async (color) => {
+    const [address, other] = [`0x${"12345678".repeat(5)}`, `0x${"abcdef01".repeat(5)}`];
+    const pool = json(`{"id":"${address}","chain":"ethereum","factory_id":"${other}"}`);
+    const argv = `pool ethereum ${address} --watch 30s --color ${color}`;
+    const { stdout } = await watch(argv, [pool, pool], { isTerminal: { stdout: true }, columns: 40 });
+    const lines = (screens(stdout).at(-1) ?? "").split("\u001B[?2026l")[0]?.split("\r\n") ?? [];
+    const shown = lines.map((line) => line.replaceAll(/\u001B\[[\d;?]*[a-zA-Z]/gu, ""));
+    expect(shown).toContain(`id          ${address.slice(0, 27)}…`);
+    expect(shown).toContain(`factory_id  ${other.slice(0, 27)}…`);
+    expect(shown.filter((line) => textWidth(line) > 40)).toEqual([]);
   });
 });
 

@@ -7,7 +7,7 @@ import { collectOutput } from "../../render/held-output.ts";
 import { createPaint } from "../../render/terminal.ts";
 import type { Presentation } from "../../render/renderer.ts";
 import { visibleText } from "../../../base/text/unsafe-text.ts";
-import { cutText, ellipsis, joinFitting } from "../../render/values/width.ts";
+import { cutPainted, cutText, ellipsis, joinFitting } from "../../render/values/width.ts";
 import { createSeries } from "../../run/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
 import { formatSeconds } from "../../../api/duration.ts";
@@ -127,7 +127,7 @@ async function openWatchScreen(
   };
 
   const frame = ({ columns, rows, hasKeys = false }: Window, elapsed: number): readonly string[] => {
-    // The next frame will have the new width. Until then, the terminal truncates lines that are too long.
+    // The next frame will have the new width.
     if (drawn !== undefined && drawn.columns !== columns) draw(drawn, columns).catch(() => undefined);
     const top = head(columns, elapsed, hasKeys);
     const help = scroll.isHelpShown() ? [keysLine(isUnicode, [])] : [];
@@ -135,7 +135,9 @@ async function openWatchScreen(
       paint(cutText(visibleText(line), columns, mark), "faint"),
     );
     const body = visibleLines(drawn?.lines ?? [], rows - top.length - bottom.length, scroll, isUnicode);
-    return [...top, ...body, ...bottom].slice(0, rows);
+    // The terminal would show the last character of a long value, such as an address, right after a part of it.
+    const shown = body.map((line) => cutPainted(line, columns, mark));
+    return [...top, ...shown, ...bottom].slice(0, rows);
   };
 
   const display = openDisplay(context, {

@@ -34,6 +34,27 @@ export function cutText(text: string, width: number, mark: string): string {
   return room < 0 ? takeColumns(text, width) : takeColumns(text, room) + mark;
 }
 
+const COLOR = /(\u001B\[[\d;]*m)/u;
+
+/** Like cutText(), for a line with color sequences, which take up no columns and are all kept. */
+export function cutPainted(line: string, width: number, mark: string): string {
+  if (line.length <= width || textWidth(line.split(COLOR).filter(isShown).join("")) <= width) return line;
+  let room = width - textWidth(mark);
+  let isCut = false;
+  const parts = line.split(COLOR).map((part, index) => {
+    if (!isShown(part, index)) return part;
+    if (isCut) return "";
+    const kept = takeColumns(part, room);
+    room -= textWidth(kept);
+    isCut = kept !== part;
+    return isCut ? kept + mark : kept;
+  });
+  return parts.join("");
+}
+
+/** split() returns each separator between two texts. */
+const isShown = (_: string, index: number): boolean => index % 2 === 0;
+
 /** Never splits an escape. */
 export function takeColumns(text: string, width: number): string {
   const kept = PLAIN.test(text) ? text.slice(0, Math.max(0, width)) : takeCharacters(text, width);
