@@ -34,6 +34,7 @@ export function cutText(text: string, width: number, mark: string): string {
   return room < 0 ? takeColumns(text, width) : takeColumns(text, room) + mark;
 }
 
+// oxlint-disable-next-line no-control-regex -- paint() writes it
 const COLOR = /(\u001B\[[\d;]*m)/u;
 
 /** Like cutText(), for a line with color sequences, which take up no columns and are all kept. */
