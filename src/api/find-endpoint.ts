@@ -1,3 +1,4 @@
+import { orUndefined } from "../base/attempt.ts";
 import type { ContractEndpoint } from "./endpoint.ts";
 import { endpoints } from "./endpoints/all.ts";
 
@@ -44,11 +45,7 @@ function placeholders(endpoint: ContractEndpoint): number {
 
 /** None if one cannot be decoded. A trailing slash adds an empty segment. */
 export function pathSegments(path: string): readonly string[] {
-  try {
-    return path.split("/").slice(1).map(decodeURIComponent);
-  } catch {
-    return [];
-  }
+  return orUndefined(() => path.split("/").slice(1).map(decodeURIComponent)) ?? [];
 }
 
 /** Undefined if the path does not match. Empty values do not match. */

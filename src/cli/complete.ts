@@ -1,3 +1,4 @@
+import { attempt } from "../base/attempt.ts";
 import type { Context } from "../base/context/context.ts";
 import { Failure } from "../base/failure.ts";
 import type { Command } from "./commands/command.ts";
@@ -59,19 +60,11 @@ export function answerShell(
   // Bash passes words with their quotes and backslashes.
   const words =
     shell === "bash" ? raw.map((word) => word.replaceAll(/\\(.)/gu, "$1").replaceAll(/["']/gu, "")) : raw;
-  const { kind, prefix, candidates } = completeSafely(context, commands, words);
+  const completion = attempt(() => complete(context, commands, words));
+  // A prompt has no place for a message. The command itself reports an invalid variable.
+  const { kind, prefix, candidates } = completion instanceof Failure ? nothing : completion;
   const partial = (words.at(-1) ?? "").slice(prefix.length);
   const shown = shell === "bash" ? candidates.filter(({ word }) => word.startsWith(partial)) : candidates;
   const lines = shown.map(({ word, description = "" }) => `${word}\t${visibleText(description)}`);
   return [`${kind}\t${prefix}`, ...lines].map((line) => `${line}\n`).join("");
-}
-
-/** A prompt has no place for a message. The command itself reports an invalid variable. */
-function completeSafely(...asked: Parameters<typeof complete>): Completion {
-  try {
-    return complete(...asked);
-  } catch (cause) {
-    if (cause instanceof Failure) return nothing;
-    throw cause;
-  }
 }

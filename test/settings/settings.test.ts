@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { Failure } from "../../src/base/failure.ts";
 import { configPath, readSettings } from "../../src/cli/settings/read-settings.ts";
 import { allSettings, listSettings, setSetting, unsetSetting } from "../../src/cli/settings/edit-config.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
@@ -299,8 +300,8 @@ test.each(environmentOnly)("%s cannot be saved in config.json", async (name) => 
 test("the list continues after an invalid value and shows its error", () => {
   const context = withConfig('{"retries": "many", "color": "always"}');
   const listed = listSettings(context);
-  expect(listed.map(({ setting }) => setting.name)).toEqual(values.map(([name]) => name));
-  const refused = listed.flatMap((each) => ("refused" in each ? [each.refused.message] : []));
+  expect(listed.map(({ name }) => name)).toEqual(values.map(([name]) => name));
+  const refused = listed.flatMap(({ read }) => (read instanceof Failure ? [read.message] : []));
   expect(refused).toEqual([
     `invalid retries in ${configPath(context)} "many": must be a whole number from 0 to 100`,
   ]);

@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { getPriority, hostname, uptime } from "node:os";
+import { orUndefined } from "../attempt.ts";
 import type { Context } from "../context/context.ts";
 import { isObject, parseJson } from "../json/json-scan.ts";
 
@@ -32,7 +33,7 @@ function ownHolder(self: Self): Holder {
 
 /** Loading `node:os` takes longer than everything else in this module, and every run with a request takes a lock. */
 function readHost(): string {
-  return tryRead(() => readFileSync("/proc/sys/kernel/hostname", "utf8").trim()) ?? hostname();
+  return orUndefined(() => readFileSync("/proc/sys/kernel/hostname", "utf8").trim()) ?? hostname();
 }
 
 /**
@@ -100,10 +101,10 @@ export function describeHolder(context: Self, holder: Holder | undefined): strin
 function readPlace({ pid, platform }: Self): Pick<Holder, "boot" | "namespace" | "started"> {
   // macOS and Windows do not have PID namespaces, and only an external program can show a process's start time.
   if (platform !== "linux") return { boot: undefined, namespace: platform, started: undefined };
-  const boot = tryRead(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
-  const namespace = tryRead(() => readlinkSync("/proc/self/ns/pid"));
+  const boot = orUndefined(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
+  const namespace = orUndefined(() => readlinkSync("/proc/self/ns/pid"));
   // If /proc belongs to another namespace, this process has a different ID there.
-  const isOwn = tryRead(() => readlinkSync("/proc/self")) === String(pid);
+  const isOwn = orUndefined(() => readlinkSync("/proc/self")) === String(pid);
   return { boot, namespace: isOwn ? namespace : undefined, started: readProcess("self")?.started };
 }
 
@@ -120,18 +121,10 @@ function hasProcess(id: number): boolean {
 
 /** Returns undefined if /proc does not exist or hides other users' processes. */
 function readProcess(id: string) {
-  const text = tryRead(() => readFileSync(`/proc/${id}/stat`, "latin1"));
+  const text = orUndefined(() => readFileSync(`/proc/${id}/stat`, "latin1"));
   if (text === undefined) return undefined;
   // The format is `pid (name) state …`, and the name can contain spaces and parentheses. The state is field 3, and the
   // start time is field 22.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return { started: fields[19], isDead: fields[0] === "Z" || fields[0] === "X" };
-}
-
-function tryRead(read: () => string): string | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }

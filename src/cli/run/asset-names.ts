@@ -1,5 +1,6 @@
 import path from "node:path";
 import { nearestNetwork, wellKnownNetworks, type AddressOf } from "../../api/known-networks.ts";
+import { attempt } from "../../base/attempt.ts";
 import type { Context } from "../../base/context/context.ts";
 import { fail, Failure, usageFailure } from "../../base/failure.ts";
 import { listEnding, readNewestList } from "../settings/list-cache.ts";
@@ -120,12 +121,9 @@ export function createNameFinder(context: Pick<Context, "env" | "platform">, opt
 
 /** The first name of each asset. Without names, a run with addresses still works. */
 function labelsOf(load: () => AssetNames): ReadonlyMap<string, string> {
-  try {
-    return new Map([...load()].map(([name, asset]) => [subjectKey(asset), name] as const).toReversed());
-  } catch (cause) {
-    if (cause instanceof Failure) return new Map();
-    throw cause;
-  }
+  const names = attempt(load);
+  if (names instanceof Failure) return new Map();
+  return new Map([...names].map(([name, asset]) => [subjectKey(asset), name] as const).toReversed());
 }
 
 /** Networks that need no request to be recognized: a name must not hide one of them. */

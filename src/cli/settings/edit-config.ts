@@ -1,5 +1,6 @@
+import { attempt } from "../../base/attempt.ts";
 import type { Context } from "../../base/context/context.ts";
-import { Failure, invalidInput, usageFailure } from "../../base/failure.ts";
+import { invalidInput, usageFailure } from "../../base/failure.ts";
 import { withoutSecrets } from "../../base/key.ts";
 import { didYouMean, nearest } from "../../base/text/nearest.ts";
 import { configPath, readConfigFile } from "./read-settings.ts";
@@ -62,14 +63,10 @@ export async function unsetSetting(context: Editing, name: string): Promise<bool
 /** An invalid value is listed with its failure, which is not thrown. */
 export function listSettings(context: Pick<Context, "env" | "platform">) {
   const config = readConfigFile(context);
-  return allSettings.map((setting) => {
-    try {
-      return { setting, sourced: readSetting(context, config, setting) };
-    } catch (error) {
-      if (error instanceof Failure) return { setting, refused: error };
-      throw error;
-    }
-  });
+  return allSettings.map((setting) => ({
+    name: setting.name,
+    read: attempt(() => readSetting(context, config, setting)),
+  }));
 }
 
 function objectOf(current: JsonFile): Readonly<Record<string, unknown>> {

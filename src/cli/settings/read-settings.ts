@@ -1,4 +1,5 @@
 import path from "node:path";
+import { attempt } from "../../base/attempt.ts";
 import type { Context } from "../../base/context/context.ts";
 import { Failure } from "../../base/failure.ts";
 import { withoutSecrets } from "../../base/key.ts";
@@ -44,12 +45,8 @@ export function readSettings(context: Pick<Context, "env" | "platform">): object
 
 /** The value, or undefined if the setting is invalid: help and local output must not fail because of it. */
 export function settledValue<T>(context: Context, setting: Setting<T>): T | undefined {
-  try {
-    return readSetting(context, readConfigFile(context), setting).value;
-  } catch (cause) {
-    if (cause instanceof Failure) return undefined;
-    throw cause;
-  }
+  const read = attempt(() => readSetting(context, readConfigFile(context), setting));
+  return read instanceof Failure ? undefined : read.value;
 }
 
 /** Each warning starts with the file's path. */

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readdirSync, realpathSync, rmdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
+import { orUndefined } from "../../base/attempt.ts";
 import type { Context } from "../../base/context/context.ts";
 import { writeFailure } from "../../base/files/file-errors.ts";
 import type { Locking } from "../../base/files/file-lock.ts";
@@ -140,9 +141,5 @@ function removeStages(file: string): readonly string[] {
 
 /** Some users link their settings to a file elsewhere; the link is preserved. */
 function resolveLink(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return file;
-  }
+  return orUndefined(() => realpathSync(file)) ?? file;
 }

@@ -1,6 +1,7 @@
 import { EventStreamParser, maxSkippedBytes } from "../streams/event-stream.ts";
 import { dataOf, isData, isSkipped, type StreamEvent, withoutChunk } from "../stream-event.ts";
 import { failAsService } from "../../api/service-errors.ts";
+import { asFailure } from "../../base/attempt.ts";
 import type { Clock } from "../../base/context/context.ts";
 import { fail, Failure } from "../../base/failure.ts";
 import { member, parseJson } from "../../base/json/json-scan.ts";
@@ -80,10 +81,7 @@ export async function listen(clock: Clock, connection: ChunkStream, listening: L
       if (paused !== pauses) upToDate.doubt();
       pauses = paused;
       upToDate.reading();
-      const next = await connection.chunks.next().catch((cause: unknown) => {
-        if (cause instanceof Failure) return cause;
-        throw cause;
-      });
+      const next = await connection.chunks.next().catch(asFailure);
       if (signal.aborted) throw signal.reason;
       if (next instanceof Failure) return over(stopped ?? next);
       if (next.done === true)

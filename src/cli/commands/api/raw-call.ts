@@ -1,3 +1,4 @@
+import { orUndefined } from "../../../base/attempt.ts";
 import { isFixedWord } from "../../../api/known-networks.ts";
 import { batchParam } from "../../../api/reply.ts";
 import { findEndpoint } from "../../../api/find-endpoint.ts";
@@ -136,9 +137,5 @@ function splitPair(pair: string): readonly [name: string, value: string] {
 
 /** Undefined if the text is not percent-encoded UTF-8. */
 export function decode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
+  return orUndefined(() => decodeURIComponent(text));
 }

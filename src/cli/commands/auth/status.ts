@@ -1,4 +1,5 @@
 import type { Target } from "../../../client/target.ts";
+import { asFailure, attempt } from "../../../base/attempt.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure } from "../../../base/failure.ts";
@@ -45,12 +46,6 @@ async function statusOf(run: Run): Promise<Status> {
     tier,
     tierSource: tierSourceOf(options),
   });
-}
-
-/** Any error other than a failure is a bug or an interruption. */
-function asFailure(cause: unknown): Failure {
-  if (cause instanceof Failure) return cause;
-  throw cause;
 }
 
 async function statusOfTarget(run: Run, target: Target): Promise<Status> {
@@ -105,13 +100,7 @@ async function statusOfKey(run: Run, found: FoundKey): Promise<Status> {
 
 /** A stored key is not sent to a host that only an environment variable names. */
 function mayUse(found: FoundKey, tier: Tier, options: RunOptions): boolean {
-  try {
-    checkNamedHosts(found, plans[tier].hosts, options);
-    return true;
-  } catch (cause) {
-    asFailure(cause);
-    return false;
-  }
+  return !(attempt(() => checkNamedHosts(found, plans[tier].hosts, options)) instanceof Failure);
 }
 
 /**

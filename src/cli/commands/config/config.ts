@@ -1,5 +1,6 @@
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
+import { Failure } from "../../../base/failure.ts";
 import { exactNumber, expectWords, writeRows } from "../../run/output/local-output.ts";
 import { writeWarning } from "../../run/report.ts";
 import type { RunInput } from "../../run/run-options.ts";
@@ -32,10 +33,9 @@ export async function unset({ words }: RunInput, context: Context): Promise<Exit
 export async function list({ words, flags }: RunInput, context: Context): Promise<ExitCode> {
   expectWords(words, 0, "config list");
   await warnOfFile(context);
-  const rows = listSettings(context).map((listed) => {
-    const { name } = listed.setting;
-    if ("refused" in listed) return { name, value: "", source: "refused", where: listed.refused.message };
-    const { value, text, source, where } = listed.sourced;
+  const rows = listSettings(context).map(({ name, read }) => {
+    if (read instanceof Failure) return { name, value: "", source: "refused", where: read.message };
+    const { value, text, source, where } = read;
     return { name, value: typeof value === "number" ? exactNumber(text) : text, source, where };
   });
   return await writeRows(context, flags, rows);

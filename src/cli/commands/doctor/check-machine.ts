@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import path from "node:path";
+import { orUndefined } from "../../../base/attempt.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { Failure } from "../../../base/failure.ts";
 import { withoutSecrets } from "../../../base/key.ts";
@@ -73,11 +74,7 @@ function countCertificates(text: string): number {
 }
 
 function isCertificate(block: string): boolean {
-  try {
-    return new X509Certificate(block).subject !== undefined;
-  } catch {
-    return false;
-  }
+  return orUndefined(() => new X509Certificate(block).subject) !== undefined;
 }
 
 async function checkConfig(context: Context): Promise<Outcome> {

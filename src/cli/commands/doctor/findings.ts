@@ -1,6 +1,6 @@
+import { asFailure } from "../../../base/attempt.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { Failure } from "../../../base/failure.ts";
 import { hideSecrets } from "../../../base/key.ts";
 import { createPaint, isUsuallyColored, readsUnicode } from "../../render/terminal.ts";
 import { visibleText } from "../../../base/text/unsafe-text.ts";
@@ -30,10 +30,8 @@ export function fail(found: string, next: string, exit: ExitCode = 2): Outcome {
   return { result: "fail", found, next, exit };
 }
 
-/** Any error other than a failure is a bug or an interruption. */
 export function failed(cause: unknown, next = "see: dexdata help exit-codes"): Outcome {
-  if (!(cause instanceof Failure)) throw cause;
-  const { message, exit, details } = cause;
+  const { message, exit, details } = asFailure(cause);
   const why = details.why === undefined ? "" : `: ${details.why}`;
   return fail(`${message}${why}`, details.next ?? next, exit);
 }

@@ -2,6 +2,7 @@ import { batchParam, isNumbered, isPaged, traitsOf } from "../../../api/reply.ts
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { removedStream } from "../../../api/find-endpoint.ts";
 import { type Param, renamed, renamedOrder } from "../../../api/param.ts";
+import { attempt } from "../../../base/attempt.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
 import { hideSecrets } from "../../../base/key.ts";
 import { defaultFeed, feeds, longestBackfill, streamIntervals } from "../../../api/feeds.ts";
@@ -92,13 +93,8 @@ export function asArgument(word: string): string {
 
 /** Omits the input, because the note already starts with it. */
 function whyRefused(param: Param, value: string, now: number): string | undefined {
-  try {
-    readParam(param, value, now);
-    return undefined;
-  } catch (cause) {
-    if (!(cause instanceof Failure)) throw cause;
-    return cause.details.problem ?? cause.message;
-  }
+  const read = attempt(() => readParam(param, value, now));
+  return read instanceof Failure ? (read.details.problem ?? read.message) : undefined;
 }
 
 /** A page number cannot be converted to a cursor, because only the previous page contains it. */

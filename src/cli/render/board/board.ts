@@ -1,4 +1,5 @@
 import { alertMark, plainStyle } from "../values/cell.ts";
+import { orUndefined } from "../../../base/attempt.ts";
 import type { Key } from "../../../base/context/context.ts";
 import { parseExact } from "../../../base/json/exact-json.ts";
 import { isObject } from "../../../base/json/json-scan.ts";
@@ -179,10 +180,6 @@ function drawStatus(options: BoardOptions, state: BoardState, columns: number, o
 
 /** Returns undefined for anything but a JSON object. The client reports such data. */
 function parse(text: string): object | undefined {
-  try {
-    const value = parseExact(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = orUndefined(() => parseExact(text));
+  return isObject(value) ? value : undefined;
 }
