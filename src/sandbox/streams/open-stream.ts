@@ -26,8 +26,7 @@ import {
 } from "./subscriptions.ts";
 import { sourceOf } from "./feed-events.ts";
 import { EventStream, type StreamSink } from "./served-stream.ts";
-
-import { type StreamHub, streamOwner } from "./stream-hub.ts";
+import { type StreamHub, streamOwner, tooManyStreams } from "./stream-hub.ts";
 
 /** Handles a request without a socket. Opening a stream counts toward the rate limit but is free. */
 export function* openStream(request: SandboxRequest, state: SandboxState, hub: StreamHub): Work<Opening> {
@@ -82,7 +81,7 @@ function judge(arrived: Arrived, hub: StreamHub) {
   const limit = query.integer("limit", 1, Number.MAX_SAFE_INTEGER) ?? Number.POSITIVE_INFINITY;
   const backfill = feed.params.includes("since") ? readBackfill(arrived) : undefined;
   const owner = streamOwner(caller, request.remoteAddress, dialect);
-  const full = hub.census.refusal(owner, account.tier, dialect);
+  const full = tooManyStreams(hub.owners, owner, account.tier, dialect);
   if (full !== undefined) throw full;
   return { subscriptions, limit, backfill, owner };
 }
@@ -135,12 +134,7 @@ function start(
   hub: StreamHub,
   sink: StreamSink,
 ): EventStream {
-  hub.census.enter(owner);
-  let leaveHub: (() => void) | undefined;
-  const stream = new EventStream(account, limit, sink, () => {
-    hub.census.leave(owner);
-    leaveHub?.();
-  });
+  const stream = new EventStream(account, owner, limit, sink, () => hub.remove(stream));
   try {
     for (const { subject, requestId } of backfill === undefined ? [] : subscriptions) {
       const source = sourceOf(subject, market, dialect, at);
@@ -149,6 +143,6 @@ function start(
   } catch (error) {
     stream.fail(internalError(error));
   }
-  if (!stream.isOver) leaveHub = hub.add(stream, market, subscriptions, at);
+  if (!stream.isOver) hub.add(stream, market, subscriptions, at);
   return stream;
 }

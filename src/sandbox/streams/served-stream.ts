@@ -13,14 +13,19 @@ export interface StreamSink {
 const MOST_QUEUED = 1024 * 1024;
 
 export class EventStream {
+  readonly owner: string;
   readonly #account: Account;
   readonly #sink: StreamSink;
   readonly #onOver: () => void;
   #left: number;
   #isOver = false;
 
-  /** `limit` is the number of data events after which the stream ends. Pings do not count (wire-facts 5.2). */
-  constructor(account: Account, limit: number, sink: StreamSink, onOver: () => void) {
+  /**
+   * `owner` is to whom the stream counts. `limit` is the number of data events after which it ends. Pings do not count
+   * (wire-facts 5.2).
+   */
+  constructor(account: Account, owner: string, limit: number, sink: StreamSink, onOver: () => void) {
+    this.owner = owner;
     this.#account = account;
     this.#left = limit;
     this.#sink = sink;

@@ -35,7 +35,6 @@ interface Member {
 
 /** Manages all open streams and their subscriptions. All events are sent in `turn`. */
 export class StreamHub {
-  readonly census = new StreamCensus();
   /** Called when a stream opens while no other stream is open. */
   onWake: () => void = () => {};
   readonly #state: SandboxState;
@@ -49,30 +48,34 @@ export class StreamHub {
     this.#state = state;
   }
 
-  /** The stream receives events after `at`. Call the returned function to remove it. */
-  add(stream: EventStream, market: Market, subscriptions: readonly Subscription[], at: number): () => void {
+  /** Of each open stream, to whom it counts. */
+  get owners(): readonly string[] {
+    return Array.from(this.#pings.keys(), ({ owner }) => owner);
+  }
+
+  /** The stream receives events after `at`. */
+  add(stream: EventStream, market: Market, subscriptions: readonly Subscription[], at: number): void {
     const { dialect, options } = this.#state;
     if (this.#pings.size === 0) this.#sentTo = at;
     this.#pings.set(stream, options.elapsed() + PING_MS);
-    const places = subscriptions.map(({ subject, requestId }) => {
+    for (const { subject, requestId } of subscriptions) {
       const key = `${market.faultName} ${subjectKey(subject)}`;
       const group = this.#groups.get(key) ?? {
         source: sourceOf(subject, market, dialect, at),
         members: new Set<Member>(),
       };
       this.#groups.set(key, group);
-      const member = { stream, requestId, since: at };
-      group.members.add(member);
-      return { key, group, member };
-    });
+      group.members.add({ stream, requestId, since: at });
+    }
     this.onWake();
-    return () => {
-      this.#pings.delete(stream);
-      for (const { key, group, member } of places) {
-        group.members.delete(member);
-        if (group.members.size === 0) this.#groups.delete(key);
-      }
-    };
+  }
+
+  remove(stream: EventStream): void {
+    this.#pings.delete(stream);
+    for (const [key, { members }] of this.#groups) {
+      for (const member of members) if (member.stream === stream) members.delete(member);
+      if (members.size === 0) this.#groups.delete(key);
+    }
   }
 
   /** Returns the milliseconds until the next call; undefined if no streams are open. */
@@ -139,33 +142,17 @@ const tooManyOfOwner: Readonly<Record<Dialect, string>> = {
 /** Seconds. When another stream will end is unknown, so this only sets how often clients retry. */
 const RETRY_AFTER = 5;
 
-/** A batch counts as one stream. */
-export class StreamCensus {
-  readonly #byOwner = new Map<string, number>();
-  #total = 0;
-
-  get total(): number {
-    return this.#total;
-  }
-
-  /** Undefined if the limits allow another stream. */
-  refusal(owner: string, tier: Tier, dialect: Dialect): Refusal | undefined {
-    const most = dialect === "spec" ? PER_IP : byPlan[tier];
-    if ((this.#byOwner.get(owner) ?? 0) >= most) return tooMany(tier, tooManyOfOwner[dialect], dialect);
-    return this.#total >= PER_SERVER ? tooMany(tier, "global stream limit exceeded", dialect) : undefined;
-  }
-
-  enter(owner: string): void {
-    this.#total += 1;
-    this.#byOwner.set(owner, (this.#byOwner.get(owner) ?? 0) + 1);
-  }
-
-  leave(owner: string): void {
-    this.#total -= 1;
-    const left = (this.#byOwner.get(owner) ?? 1) - 1;
-    if (left === 0) this.#byOwner.delete(owner);
-    else this.#byOwner.set(owner, left);
-  }
+/** Undefined if the limits allow another stream besides those of `owners`. A batch counts as one stream. */
+export function tooManyStreams(
+  owners: readonly string[],
+  owner: string,
+  tier: Tier,
+  dialect: Dialect,
+): Refusal | undefined {
+  const most = dialect === "spec" ? PER_IP : byPlan[tier];
+  if (owners.filter((each) => each === owner).length >= most)
+    return tooMany(tier, tooManyOfOwner[dialect], dialect);
+  return owners.length >= PER_SERVER ? tooMany(tier, "global stream limit exceeded", dialect) : undefined;
 }
 
 /** Specification: streams are counted per IP address. The public service counts them per account. */
