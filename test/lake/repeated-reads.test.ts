@@ -4,7 +4,7 @@ import { afterAll, beforeEach, expect, test } from "vitest";
 import { storedCandles } from "../../src/lake/stored-candles.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { secretMark } from "../harness/key-search.ts";
-import { dataFiles, periodsBelow } from "../harness/lake.ts";
+import { dataFiles, periodsBelow, rowsBelow } from "../harness/lake.ts";
 import {
   type Disturbance,
   type MarketPool,
@@ -259,4 +259,17 @@ test("the estimate of candles that are compared has the requests of their second
   const { requests } = await sync();
   expect(requests.length).toBeGreaterThan(10);
   expect(JSON.parse(stdout)).toMatchObject({ requests: requests.length, credits: requests.length });
+});
+
+test("a candle that a response has twice with different values is noted, and the later one is stored", async () => {
+  service.disturb({ candles: (all) => all.flatMap((each) => [{ ...each, close: -1 }, each]).slice(1) });
+  const { exit, stderr } = await sync([...candles("1m"), "--from", "2026-11-12"]);
+  expect(exit).toBe(0);
+  expect(stderr).toMatch(
+    /^note: ohlcv \(1m\) of ethereum:\w+: \d+ candles were received twice with different values; dexdata keeps the later ones$/mu,
+  );
+  expect(stderr.match(/received twice/gu)?.length).toBe(1);
+  const stored = await rowsBelow(root);
+  expect(stored.length).toBeGreaterThan(100);
+  expect(stored.filter(({ close }) => Number(close) < 0)).toEqual([]);
 });

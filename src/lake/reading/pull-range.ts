@@ -12,10 +12,10 @@ import { member } from "../../base/json/json-scan.ts";
 import { compactJson } from "../../base/json/json-text.ts";
 import type { RowsOutput } from "../../rows/rows-output.ts";
 import { openRowsFile } from "../../rows/rows-file.ts";
-import { startPull, totalsOf } from "../../rows/pull.ts";
+import { remarksIn, startPull, totalsOf } from "../../rows/pull.ts";
 import type { PullTotals } from "../../rows/checkpoint-lines.ts";
 import { partsOf, settlingTime } from "../coverage.ts";
-import { factsOfKind, argsOf, type TimeRange } from "../dataset.ts";
+import { factsOfKind, argsOf, nameOfDataset, type TimeRange } from "../dataset.ts";
 import { folderOf } from "../layout.ts";
 import { workFile } from "../files/place-period.ts";
 
@@ -114,6 +114,8 @@ export async function pullRange(
       checkpoint: async () => await destination?.checkpoint(client.meter),
     });
     if (outcome !== undefined) return outcome;
+    if (range.dataset.interval !== undefined)
+      for (const remark of remarksIn(totals)) lake.events.info(`${nameOfDataset(range.dataset)}: ${remark}`);
     if (isFailed) await destination?.abort(client.meter);
     else await destination?.commit();
   } catch (cause) {
