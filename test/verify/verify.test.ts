@@ -299,6 +299,7 @@ describe("N3: a file that was not really checked is a finding", () => {
   test.each([
     ["semicolons.csv", () => csv().replaceAll(",", ";"), "other fields"],
     ["headless.csv", () => csv().split("\n").slice(1).join("\n"), "other fields"],
+    ["joined.csv", () => csv() + csv(), "the header again"],
     ["wrapped.json", () => `{"transactions":${readFileSync(at("rows.json"), "utf8")}}`, "other fields"],
     ["data.json", () => `{"data":${readFileSync(at("rows.json"), "utf8")}}`, "other fields: data"],
     ["other.ndjson", () => '{"a":1}\n', "other fields: a"],

@@ -96,6 +96,7 @@ function rowAfterTab(bytes: Buffer, start: number): number {
 
 export function createCellReader(form: "csv" | "tsv", take: TakeRow): RowReader {
   let names: readonly string[] | undefined;
+  let header = "";
   const empty = form === "tsv" ? String.raw`\N` : "";
   const rowFrom = (written: string, line: number): Row | Unreadable | undefined => {
     // Other programs end lines with CRLF. A cell of dexdata has no bare CR, because line breaks are escaped.
@@ -103,10 +104,13 @@ export function createCellReader(form: "csv" | "tsv", take: TakeRow): RowReader 
       line === 1 ? byteOrderMark : "",
       "",
     );
+    // Two files were joined, e.g. with cat. A single cell may be a token with the name of its column.
+    if (names !== undefined && names.length > 1 && text === header)
+      return { line, expected: "a row", found: "the header again" };
     const cells = form === "tsv" ? text.split("\t") : csvCells(text);
     if (cells === undefined) return { line, expected: "cells as in RFC 4180", found: "an unpaired quote" };
     if (names === undefined) {
-      names = cells;
+      [names, header] = [cells, text];
       return undefined;
     }
     const expected = `${counted(names.length, "cell")}, as in the header`;
