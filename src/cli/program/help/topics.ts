@@ -23,6 +23,7 @@ Live views:
       next refresh tries again.
   --progress   Shows rows, requests, credits, rate and time left. --progress plain prints a line every 10s.
   stream       Shows a board with the latest event of each asset. -o ndjson prints lines instead.
+  keys         In the views of --watch and stream, q quits, the arrow keys scroll, and ? shows all keys.
 
 Examples:
   dexdata ohlcv ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --from -3d --chart --sandbox`;
