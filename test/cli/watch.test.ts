@@ -344,7 +344,8 @@ describe("--for ends a watch", () => {
       env: { DEXDATA_BASE_URL: host.url },
     });
     expect(exit).toBe(expected);
-    const message = /error: no refresh succeeded from \S+Z to \S+Z; changes may be missing\n {2}hint: /u;
+    const message =
+      /error: no refresh succeeded from \S+Z to \S+Z; changes may be missing: the service failed \(HTTP 503\)\n {2}hint: /u;
     if (expected === 8) expect(stderr).toMatch(message);
     else expect(stderr).not.toContain("error:");
   });

@@ -121,7 +121,13 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
     isOn: alerts?.isOn,
     isSilent: wanted?.command.length === 0,
   });
-  const progress: Progress = { due: started, failures: 0, succeededAt: undefined, startedAt: clock.now() };
+  const progress: Progress = {
+    due: started,
+    failures: 0,
+    reason: undefined,
+    succeededAt: undefined,
+    startedAt: clock.now(),
+  };
   const source = { run, client, readAgain, nowOf, interval, freshness, assets };
   return { ...source, alerts, view, credits: () => credits, progress };
 }
@@ -129,8 +135,9 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
 interface Progress {
   /** When the current refresh was due, or the next one is, in milliseconds of the monotonic clock. */
   due: number;
-  /** Consecutive failed refreshes. */
+  /** Consecutive failed refreshes, and why the last of them failed. */
   failures: number;
+  reason: string | undefined;
   /** When the last refresh succeeded, in milliseconds since the epoch; undefined before the first one. */
   succeededAt: number | undefined;
   readonly startedAt: number;
@@ -138,13 +145,14 @@ interface Progress {
 
 /** A watch that `--for` ends while its refreshes fail must not look like one that saw no changes. */
 function unreadAtEnd({ run: { context }, interval, progress }: Session): Failure | undefined {
-  const { due, failures, succeededAt, startedAt } = progress;
+  const { due, failures, reason, succeededAt, startedAt } = progress;
   const isOverdue = context.clock.elapsed() - due >= interval;
   if (succeededAt !== undefined && failures === 0 && !isOverdue) return undefined;
   const [from, to] = [succeededAt ?? startedAt, context.clock.now()].map((at) =>
     showSeconds(Math.floor(at / 1000)),
   );
-  return fail("not_read", `no refresh succeeded from ${from} to ${to}; changes may be missing`, {
+  const why = reason === undefined ? "" : `: ${reason}`;
+  return fail("not_read", `no refresh succeeded from ${from} to ${to}; changes may be missing${why}`, {
     next: "check the connection: dexdata doctor",
   });
 }
@@ -194,6 +202,7 @@ async function readRounds(session: Session): Promise<never> {
         if (signal.aborted) throw signal.reason;
         progress.failures += 1;
         if (!(cause instanceof Failure) || isOver(cause, progress.failures, last === undefined)) throw cause;
+        progress.reason = cause.message;
         view.failed(cause.message);
         return undefined;
       },
@@ -221,7 +230,7 @@ async function readRounds(session: Session): Promise<never> {
       }
       if (progress.failures > 1)
         report.info(`refreshed again after ${counted(progress.failures, "failed attempt")}`);
-      [progress.failures, progress.succeededAt] = [0, clock.now()];
+      [progress.failures, progress.reason, progress.succeededAt] = [0, undefined, clock.now()];
     }
     // Skips rounds that were missed because another round took longer than the interval, or that cannot differ.
     const passed = Math.floor((clock.elapsed() - progress.due) / interval);
