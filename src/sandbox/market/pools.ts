@@ -4,6 +4,7 @@ import { alignToBlock, type BlockClock, COUNTED_AT, HISTORY_END, makeBlockClock 
 import { type DexFacts, FOREIGN_NAMES, HOSTILE_NAMES, makeDexes, slugOf, type TokenName } from "./names.ts";
 import { Pool, type PoolTraits, type Token } from "./pool.ts";
 import { makeKnownToken, makeToken } from "./tokens.ts";
+import { rememberLatest } from "../recent.ts";
 import { type NetworkFacts, POOL_ROWS, type PoolRow } from "../well-known.ts";
 import { finish, type Work } from "../work.ts";
 
@@ -35,8 +36,6 @@ export class Catalogue {
   readonly #assetSeed: number;
   readonly #clock: BlockClock;
   readonly #hubs: Token[] = [];
-  readonly #poolsUntil = makeGrowingList(this.#pools, (pool) => pool.createdAt);
-  readonly #tokensUntil = makeGrowingList(this.#tokens, (token) => token.pools[0]?.createdAt);
   readonly #poolsById = new Map<string, Pool>();
   readonly #tokensByAddress = new Map<string, Token>();
 
@@ -70,12 +69,12 @@ export class Catalogue {
 
   poolsAt(at: number): readonly Pool[] {
     finish(this.fill());
-    return this.#poolsUntil(at);
+    return poolsCreatedBy(this.#pools, at);
   }
 
   tokensAt(at: number): readonly Token[] {
     finish(this.fill());
-    return this.#tokensUntil(at);
+    return tokensCreatedBy(this.#tokens, at);
   }
 
   findPool(id: string): Pool | undefined {
@@ -192,29 +191,6 @@ function* addMissing<Item>(
   }
 }
 
-/** Caches the list of existing items until the next one appears. */
-function makeGrowingList<Item>(
-  items: readonly Item[],
-  bornAt: (item: Item) => number | undefined,
-): (at: number) => readonly Item[] {
-  let kept: Item[] = [];
-  let [from, until] = [0, 0];
-  return (at) => {
-    if (at >= from && at < until) return kept;
-    kept = [];
-    [from, until] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-    for (const item of items) {
-      const born = bornAt(item) ?? Number.POSITIVE_INFINITY;
-      if (born > at) until = Math.min(until, born);
-      else {
-        from = Math.max(from, born);
-        kept.push(item);
-      }
-    }
-    return kept;
-  };
-}
-
 /** The public pools, then one pool for each hub without a public pool. */
 function knownRows({ id: network, hubs, launchedAt }: NetworkFacts): PoolRow[] {
   const rows = POOL_ROWS.filter((pool) => pool.network === network);
@@ -237,3 +213,10 @@ function givenName(network: NetworkFacts, rank: number): TokenName | undefined {
 function existsAt({ pools: [first] }: Token, at: number): boolean {
   return first !== undefined && first.createdAt <= at;
 }
+
+const poolsCreatedBy = rememberLatest((pools: readonly Pool[], at) =>
+  pools.filter(({ createdAt }) => createdAt <= at),
+);
+const tokensCreatedBy = rememberLatest((tokens: readonly Token[], at) =>
+  tokens.filter((token) => existsAt(token, at)),
+);
