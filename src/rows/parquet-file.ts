@@ -24,28 +24,7 @@ import { letHeapGrow } from "../base/heap-room.ts";
 export type SeeRow = (columns: readonly StoredColumn[], json: () => string) => void;
 
 /** A file that dexdata wrote. Each part is checked before it is used. */
-export interface ParquetFile {
-  /** The text of the key `dexdata` in the footer: a receipt. */
-  readonly receipt: string;
-  readonly columns: readonly ParquetColumn[];
-  /** According to the footer. */
-  readonly rows: number;
-  /** The place of the first row of each row group, and the end of the rows. */
-  readonly starts: readonly number[];
-  /** The end of each row group in the file. */
-  readonly ends: readonly number[];
-  /** The bytes of a row group, if none of them has changed. */
-  readonly bytesOf: (group: number) => Buffer;
-  /**
-   * The canonical rows of one row group after the other, as complete lines of NDJSON. They are valid until the next row
-   * group is read. Throws at the first row group with a damaged byte. `see` is called at each row. `end` is that of
-   * the row group in the file.
-   */
-  readonly groups: (
-    see?: SeeRow,
-    range?: RowRange,
-  ) => AsyncGenerator<{ readonly lines: Buffer; readonly rows: number; readonly end: number }>;
-}
+export type ParquetFile = ReturnType<typeof openParquet>;
 
 /** Rows of a file, from `begin` to before `end`. */
 export interface RowRange {
@@ -65,7 +44,7 @@ export function rowRanges(
 }
 
 /** The row groups from `first` to before `last` have these rows. Without other ones, they are `isWhole`. */
-export function groupsOf({ starts }: Pick<ParquetFile, "starts">, { begin, end }: RowRange) {
+export function groupsOf({ starts }: { readonly starts: readonly number[] }, { begin, end }: RowRange) {
   if (begin >= end) return { first: 0, last: 0, isWhole: true };
   const first = starts.findLastIndex((start) => start <= begin);
   const last = starts.findIndex((start) => start >= end);
@@ -108,7 +87,7 @@ export async function tryParquet<T>(
 }
 
 /** Reads only the footer. */
-export function openParquet(source: FileSource): ParquetFile {
+export function openParquet(source: FileSource) {
   letHeapGrow();
   const { footer, start: footerStart } = readFooter(source);
   const metadata = explained(() => parquetMetadata(new Uint8Array(footer), { geoparquet: false }));
@@ -138,13 +117,23 @@ export function openParquet(source: FileSource): ParquetFile {
     return cells;
   };
   return {
+    /** The text of the key `dexdata` in the footer: a receipt. */
     receipt,
     columns: mark.columns,
+    /** According to the footer. */
     rows,
+    /** The place of the first row of each row group, and the end of the rows. */
     starts,
+    /** The end of each row group in the file. */
     ends,
+    /** The bytes of a row group, if none of them has changed. */
     bytesOf,
-    groups: async function* (see, range = { begin: 0, end: rows }) {
+    /**
+     * The canonical rows of one row group after the other, as complete lines of NDJSON. They are valid until the next row
+     * group is read. Throws at the first row group with a damaged byte. `see` is called at each row. `end` is that of
+     * the row group in the file.
+     */
+    groups: async function* (see?: SeeRow, range: RowRange = { begin: 0, end: rows }) {
       const lines = new RowBytes();
       const { first, last } = groupsOf({ starts }, range);
       for (const [index, group] of [...metadata.row_groups.entries()].slice(first, last)) {
