@@ -17,13 +17,7 @@ import {
   withoutMalformed,
 } from "./plan-connections.ts";
 import { type Subject, subjectKey } from "./subject.ts";
-import {
-  momentOf,
-  type Connection,
-  type ConnectionOptions,
-  type LiveHandlers,
-  type LiveOptions,
-} from "./stream-options.ts";
+import { momentOf, type Connection, type LiveHandlers, type LiveOptions } from "./stream-options.ts";
 import { childOf } from "../base/context/context.ts";
 import { counted } from "../base/text/words.ts";
 
@@ -40,7 +34,6 @@ export class LiveStream {
   readonly owners: EventOwners;
   readonly #options: LiveOptions;
   readonly #handlers: LiveHandlers;
-  readonly #limits: ConnectionOptions;
   readonly #running = new Set<RunningConnection>();
   readonly #work = new Set<Promise<void>>();
   /** Connections that the service ended permanently; reported at the end of the stream. */
@@ -59,12 +52,8 @@ export class LiveStream {
 
   constructor(options: LiveOptions, handlers: LiveHandlers) {
     this.owners = new EventOwners(options.kind);
-    this.#options = options;
+    this.#options = { ...options, limits: { ...options.limits, isHostKnown: () => this.#open() > 0 } };
     this.#handlers = handlers;
-    this.#limits = {
-      ...options.limits,
-      isHostKnown: () => [...this.#running].some(({ wasOpen }) => wasOpen),
-    };
   }
 
   /** Runs until it throws, like `keepOpen`. All connections are closed by then. */
@@ -210,27 +199,25 @@ export class LiveStream {
     }
   }
 
+  /** A connection without assets no longer runs. */
   async #keepWanted(self: RunningConnection, signal: AbortSignal): Promise<void> {
-    for (let isWanted = self.connection.subjects.length > 0; isWanted;) {
+    while (this.#running.has(self)) {
       self.current.release();
       self.current = childOf(signal);
       try {
-        isWanted = await this.#keepOrDrop(self);
+        await this.#keepOrDrop(self);
       } catch (cause) {
         if (signal.aborted) throw signal.reason;
         if (self.current.signal.reason !== regrouped) throw cause;
-        isWanted = self.connection.subjects.length > 0;
       } finally {
         self.current.release();
       }
     }
-    this.#running.delete(self);
   }
 
-  /** Returns false if no asset is left. */
-  async #keepOrDrop(self: RunningConnection): Promise<boolean> {
+  async #keepOrDrop(self: RunningConnection): Promise<void> {
     try {
-      return await self.keep(this.#options, this.#limits, this.#handlers, this.owners);
+      await self.keep(this.#options, this.#handlers, this.owners);
     } catch (cause) {
       if (self.current.signal.aborted || !(cause instanceof Failure)) throw cause;
       if (cause.details.status === endedForGood) return this.#endForGood(self, cause);
@@ -244,12 +231,12 @@ export class LiveStream {
   }
 
   /** The service accepts no more connections. Assets that have no place end the stream, unless a reload added them. */
-  #leaveOut(self: RunningConnection, refused: Failure): false {
+  #leaveOut(self: RunningConnection, refused: Failure): void {
     self.refused = refused;
     if (!self.isAdded) throw this.#withoutPlace() ?? refused;
     this.#accepted = this.#open() || this.#accepted;
     this.#handlers.dropped(self.connection.subjects, refused);
-    return this.#giveUp(self, refused);
+    this.#giveUp(self, refused);
   }
 
   /** Names the assets whose connections the service has rejected because too many are open; undefined if there are none. */
@@ -269,11 +256,11 @@ export class LiveStream {
     );
   }
 
-  /** Returns false if no asset is left. Throws if the options do not allow dropping. */
-  async #dropInvalid(self: RunningConnection, refused: Failure): Promise<boolean> {
+  /** Throws if the options do not allow dropping. */
+  async #dropInvalid(self: RunningConnection, refused: Failure): Promise<void> {
     const { subjects } = self.connection;
     const signal = self.current.signal;
-    const probing = this.#probing(signal, this.#limits.isHostKnown());
+    const probing = this.#probing(signal, this.#open() > 0);
     const { invalid, failure } = await findFault(probing, subjects, refused).catch((cause: unknown) => {
       if (!(cause instanceof Failure) || !this.#isOfList(subjects, cause)) throw cause;
       return { invalid: subjects, failure: cause };
@@ -286,11 +273,10 @@ export class LiveStream {
     const noneLeft = new Failure(`no valid asset is left: ${failure.message}`, failure.details);
     if (left.length === 0) return this.#giveUp(self, failure, noneLeft);
     self.connection = { ...self.connection, subjects: left };
-    return true;
   }
 
   /** Nothing is wrong with the assets, so the rejection was a passing mistake. */
-  async #tryAgain(self: RunningConnection, refused: Failure): Promise<true> {
+  async #tryAgain(self: RunningConnection, refused: Failure): Promise<void> {
     const { clock, random } = this.#options.context;
     self.fruitless += 1;
     if (self.fruitless > maxFruitless) throw refused;
@@ -298,7 +284,6 @@ export class LiveStream {
     self.settled?.();
     this.#handlers.retrying(self.connection, refused, wait, self.interrupted?.from);
     await clock.sleep(wait, self.current.signal);
-    return true;
   }
 
   /** What a reload brought is refused alone, unless the key or the credits are at fault. */
@@ -313,20 +298,18 @@ export class LiveStream {
     for (const subject of invalid) this.#droppedKeys.add(subjectKey(subject));
   };
 
-  #endForGood(self: RunningConnection, failure: Failure): false {
+  #endForGood(self: RunningConnection, failure: Failure): void {
     self.refused = failure;
     this.#ended.push(self);
     for (const subject of self.connection.subjects) this.#droppedKeys.add(subjectKey(subject));
     this.#giveUp(self, failure);
     this.#handlers.ended(self.connection, failure);
-    return false;
   }
 
-  #giveUp(self: RunningConnection, failure: Failure, ofLast = failure): false {
+  #giveUp(self: RunningConnection, failure: Failure, ofLast = failure): void {
     this.#running.delete(self);
     this.#handlers.closed(self.connection, failure.message);
     if (this.#running.size === 0) throw ofLast;
-    return false;
   }
 
   #close(over: unknown, isStopped: boolean): void {

@@ -14,7 +14,6 @@ import {
   type Moment,
   type Missing,
   type Connection,
-  type ConnectionOptions,
   type LiveHandlers,
   type LiveOptions,
 } from "../stream-options.ts";
@@ -62,12 +61,7 @@ export class RunningConnection {
     return !this.wasOpen && this.refused !== undefined && isStreamLimitFailure(this.refused);
   }
 
-  async keep(
-    options: LiveOptions,
-    limits: ConnectionOptions,
-    handlers: LiveHandlers,
-    owners: EventOwners,
-  ): Promise<never> {
+  async keep(options: LiveOptions, handlers: LiveHandlers, owners: EventOwners): Promise<never> {
     const { connection, interrupted } = this;
     return await keepOpen(
       options.context,
@@ -109,7 +103,7 @@ export class RunningConnection {
         said: (kind, text) => handlers.said(connection, kind, text),
       },
       {
-        ...limits,
+        ...options.limits,
         isFinal: (failure, attempts) =>
           isStreamLimitFailure(failure) &&
           !this.wasOpen &&
