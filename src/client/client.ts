@@ -75,9 +75,11 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   // Without this call, Node would show the user a leak warning from the eleventh concurrent request on.
   setMaxListeners(0, context.signal);
   const { clock, random, signal } = context;
-  const { budget, retry, observer, width } = options;
-  const { meter, delivered, noteOpening, attempt, close } = createAttempts(context, target, options);
+  const { budget, retry, pace, timeout, observer, width } = options;
+  const { meter, delivered, plan, attempt, close } = createAttempts(context, target, options);
   const ledger = createEventLedger(budget, delivered);
+  /** For the streams of the run. */
+  const opening = { target, context, pace, ledger, timeout, plan };
   const turns = inTurn(budget);
   const urlOf = createRequestUrls(target.rest);
 
@@ -147,7 +149,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
     await budget.settled();
   };
 
-  return { target, meter, ledger, noteOpening, width, signal, ask, maxRepeats: most, again, close: closeAll };
+  return { target, meter, ledger, opening, width, signal, ask, maxRepeats: most, again, close: closeAll };
 }
 
 /** A cursor of the service may look like another key. */
@@ -202,7 +204,7 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
     applied(shown);
     observer.applied(shown);
   };
-  const noteOpening = (status: number | undefined, plan: string | undefined): void => {
+  const answered = (status: number | undefined, plan: string | undefined): void => {
     observer.opened(status);
     if (plan !== undefined) notePlan(plan);
   };
@@ -250,5 +252,6 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
     return { ...createDocument({ ...answer, asOf: age?.asOf }), age };
   };
 
-  return { meter, delivered, noteOpening, attempt, close: transport.close };
+  const plan = { answered, required: requiredPlan };
+  return { meter, delivered, plan, attempt, close: transport.close };
 }

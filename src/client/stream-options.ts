@@ -30,7 +30,7 @@ export interface Opening {
   readonly command: string;
   /** The service's time in milliseconds since the epoch; by default, that of the clock. */
   readonly now?: () => number;
-  readonly plan?: {
+  readonly plan: {
     /** Called for each attempt, with the plan that the host applies. The status is undefined without a response. */
     readonly answered: (status: number | undefined, plan: string | undefined) => void;
     /** The plan that a response must name if it names a plan at all. */

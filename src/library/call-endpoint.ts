@@ -1,10 +1,8 @@
 import { plainList } from "../client/list-plan.ts";
 import { groupsIn } from "../api/reply.ts";
 import type { Client } from "../client/client.ts";
-import type { Pace } from "../client/pace.ts";
 import { everyRow, missingIn, notesOf, type Page as RawPage } from "../client/page.ts";
 import { createSeenKeys, reachOf } from "../client/seen-keys.ts";
-import type { Context } from "../base/context/context.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../api/endpoint.ts";
 import { invalidResponse } from "../base/failure.ts";
 import type { RecordShape } from "../api/record.ts";
@@ -14,17 +12,16 @@ import { wantedPages } from "../rows/wanted-pages.ts";
 import { failureOfRequest } from "./library-failure.ts";
 import { checkNames, wholeNumber } from "./check-options.ts";
 import type { Listing, ListOptions, Page } from "./public-types.ts";
-import type { ClientWishes } from "./read-options.ts";
 import { type EndpointCall, type GivenParams, readParams } from "./read-params.ts";
 
 export interface LibraryWarnings {
   readonly warn: (text: string) => void;
 }
 
-export interface OpenLibrary extends ClientWishes {
+export interface OpenLibrary extends LibraryWarnings {
   readonly client: Client;
-  readonly pace: Pace;
-  readonly context: Pick<Context, "clock" | "env" | "random" | "signal"> & LibraryWarnings;
+  /** Numbers are returned as text. */
+  readonly hasTexts: boolean;
   /** Milliseconds since the epoch. Only parameters use it: limits and waits follow the real clock. */
   readonly now: () => number;
 }
@@ -84,7 +81,7 @@ async function* pagesOf(
 }
 
 async function* rawPages(
-  { client, context }: OpenLibrary,
+  { client, warn }: OpenLibrary,
   endpoint: Endpoint,
   { args, subjects }: EndpointCall,
   limit?: number,
@@ -104,7 +101,7 @@ async function* rawPages(
       readsAhead: limit !== undefined || client.width > 1,
       isValidated: false,
     })) {
-      for (const { text } of notesOf(page, "doubtful")) context.warn(text);
+      for (const { text } of notesOf(page, "doubtful")) warn(text);
       yield page;
       // Without this failure, a program would mistake partial results for complete ones.
       for (const { failure } of notesOf(page, "refused")) throw failure;

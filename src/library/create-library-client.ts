@@ -31,14 +31,14 @@ export function createLibraryClient(
     options.signal === undefined ? closing.signal : AbortSignal.any([options.signal, closing.signal]);
   const context = { ...platform, env: options.environment ?? {}, signal };
   const onWait = options.onWait ?? (() => undefined);
-  const pace = createPace(context, {
-    rate: wishes.rate,
-    store: memoryStore(),
-    pausing: (milliseconds, line) => onWait(milliseconds, nameOptions(line ?? "waiting for the rate limit")),
-  });
   const client: Client = createClient(context, wishes.target, {
     ...wishes,
-    pace,
+    pace: createPace(context, {
+      rate: wishes.rate,
+      store: memoryStore(),
+      pausing: (milliseconds, line) =>
+        onWait(milliseconds, nameOptions(line ?? "waiting for the rate limit")),
+    }),
     requiredPlan: undefined,
     spent: undefined,
     observer: {
@@ -49,10 +49,9 @@ export function createLibraryClient(
     },
   });
   const opened = {
-    ...wishes,
     client,
-    pace,
-    context,
+    hasTexts: wishes.hasTexts,
+    warn: platform.warn,
     now:
       options.now === undefined
         ? replacedClock(platform, context.env, wishes.target)

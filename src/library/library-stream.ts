@@ -49,24 +49,23 @@ function leavable<T>(begin: (left: AbortSignal) => AsyncGenerator<T>): AsyncIter
 }
 
 async function* listen(
-  { client, pace, timeout, hasTexts, context }: OpenLibrary,
+  { client, hasTexts }: OpenLibrary,
   { onInvalid = "fail", onNotice = () => undefined }: StreamOptions,
   { feed, kind, params, subjects }: ReturnType<typeof readStream>,
   left: AbortSignal,
 ): AsyncGenerator<StreamEvent<unknown>> {
-  const { target, ledger } = client;
-  const opening = { target, context, pace, ledger, timeout, command: "stream" };
+  const { target, ledger, opening } = client;
   const read = rowReader(kind.event.record, hasTexts);
-  const ending = childOf(context.signal);
+  const ending = childOf(client.signal);
   left.addEventListener("abort", () => ending.abort(left.reason), { once: true });
   const handover = createHandover<StreamEvent<unknown>>(ending.signal);
   const stream = new LiveStream(
     {
       ...opening,
+      command: "stream",
       feed,
       kind,
       params,
-      plan: { answered: client.noteOpening, required: undefined },
       since: () => undefined,
       cap: connectionsOfPlan[target.tier],
       onInvalid,

@@ -20,8 +20,6 @@ import {
 } from "./check-options.ts";
 import type { ClientOptions } from "./public-types.ts";
 
-export type ClientWishes = ReturnType<typeof readOptions>;
-
 const aUrl: TypeCheck = [isString, "a URL as a string"];
 
 const isEnvironment = (value: unknown): boolean =>

@@ -92,6 +92,7 @@ export async function keep(
     ledger: { check: async () => await Promise.resolve(), delivered: () => undefined },
     timeout: 86_400_000,
     command: "stream --feed prices",
+    plan: { answered: () => undefined, required: undefined },
   };
   const stopping = new AbortController();
   const [events, gaps, waits, reasons, said]: [StreamEvent[], Gap[], number[], string[], string[]] = [

@@ -108,7 +108,8 @@ async function share(
     isSimulated: false,
   } as const;
   const ledger = { check: async () => await Promise.resolve(), delivered: () => undefined };
-  const opening = { target, context, pace: streams, ledger, timeout: 86_400_000, command: "stream" };
+  const plan = { answered: () => undefined, required: undefined };
+  const opening = { target, context, pace: streams, ledger, timeout: 86_400_000, command: "stream", plan };
   const over = new AbortController();
   setMaxListeners(0, over.signal);
   const kept = Array.from({ length: connections }, async (_, index) => {

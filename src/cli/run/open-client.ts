@@ -29,12 +29,11 @@ export async function openClient(
   // When the run ends, requests that are still waiting are canceled and not sent.
   const closing = new AbortController();
   const open = { ...context, signal: AbortSignal.any([context.signal, closing.signal]) };
-  const pace = openPace(open, options, target, report);
   const budget = budgetOf(context, options, target, report.warn);
   const client = createClient(open, target, {
     timeout: options.timeout,
     retry: options.retry,
-    pace,
+    pace: openPace(open, options, target, report),
     budget,
     spent: options.spent,
     requiredPlan: options.requiredPlan,
@@ -43,8 +42,6 @@ export async function openClient(
   });
   return {
     client,
-    /** Streams also use the client's rate limiter. */
-    pace,
     close: async () => {
       closing.abort(new Error("run finished"));
       await client.close();

@@ -55,14 +55,14 @@ export function openerOf(opening: Opening & Subscription): OpenConnection {
       body: subjects.length > 1 ? bodyOf(opening) : undefined,
     };
     const opened = await openConnection(context, sent, { timeout, signal }).catch((cause: unknown) => {
-      opening.plan?.answered(undefined, undefined);
+      opening.plan.answered(undefined, undefined);
       throw cause;
     });
     const plan = appliedPlan(opened);
-    opening.plan?.answered("chunks" in opened ? 200 : opened.status, plan);
+    opening.plan.answered("chunks" in opened ? 200 : opened.status, plan);
     if ("chunks" in opened) {
       try {
-        checkAppliedPlan(plan, opening.plan?.required, undefined);
+        checkAppliedPlan(plan, opening.plan.required, undefined);
       } catch (cause) {
         opened.close();
         throw cause;
@@ -79,7 +79,7 @@ export function openerOf(opening: Opening & Subscription): OpenConnection {
       const { status } = answer;
       await pace.record({ status, headers: answer.headers, retryAfter: refused.details.retryAfter }, turn);
     }
-    checkAppliedPlan(plan, opening.plan?.required, refused);
+    checkAppliedPlan(plan, opening.plan.required, refused);
     throw refused;
   };
 }

@@ -100,13 +100,13 @@ const longestSilence = 20_000;
 
 export async function checkStream(
   context: Context,
-  { client: { target, ledger }, pace }: OpenClient,
+  { client }: OpenClient,
   timeout: number,
 ): Promise<Outcome> {
   const { clock } = context;
   const maxWait = Math.min(timeout, longestSilence);
-  const { host } = new URL(target.streaming);
-  const opening = { target, context, pace, ledger, timeout: maxWait, command: "doctor" };
+  const { host } = new URL(client.target.streaming);
+  const opening = { ...client.opening, timeout: maxWait, command: "doctor" };
   const feed = feeds.prices;
   const subscription = { feed, kind: feed.kinds[0], subjects: [asset], params: new Map<string, string>() };
   const started = clock.elapsed();

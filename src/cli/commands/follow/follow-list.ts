@@ -174,17 +174,13 @@ async function listen(
   course: FollowReport,
   call: () => void,
 ): Promise<void> {
-  const { context, options } = run;
-  const streaming = flags["streaming-url"];
-  const target = { ...open.client.target, ...(streaming !== undefined && { streaming }) };
-  const { pace, client } = open;
-  const { ledger, noteOpening: answered } = client;
-  const { timeout, requiredPlan: required } = options;
-  const cost = { answered, required };
-  const opening = { target, context, pace, ledger, timeout, command: "txns --follow", plan: cost };
+  const { "streaming-url": streaming } = flags;
+  const { opening } = open.client;
+  const target = { ...opening.target, ...(streaming !== undefined && { streaming }) };
   const subjects = pool === undefined ? [] : [pool];
+  const asked = { ...opening, target, command: "txns --follow", subjects };
   const handlers = { ...course, retrying: course.streamLost };
-  await listenForCalls({ ...opening, subjects }, call, handlers, context.signal).catch(ending.end);
+  await listenForCalls(asked, call, handlers, run.context.signal).catch(ending.end);
 }
 
 /** Rows of a search may be in an envelope. */

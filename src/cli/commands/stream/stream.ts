@@ -86,16 +86,13 @@ function createLiveStream(session: Session): LiveStream {
   const { "streaming-url": streaming, "max-reconnects": maxReconnects, "idle-exit": idle } = flags;
   // If the credits are limited, none of them are spent on an optional search.
   const isSearching = kind.by === "token" && options.maxCredits === undefined;
+  const { opening } = open.client;
   const stream: LiveStream = new LiveStream(
     {
-      target: { ...open.client.target, ...(streaming !== undefined && { streaming, tierSource: undefined }) },
-      context,
-      pace: open.pace,
-      ledger: open.client.ledger,
-      timeout: options.timeout,
+      ...opening,
+      target: { ...opening.target, ...(streaming !== undefined && { streaming, tierSource: undefined }) },
       now: session.now,
       command: streamCommand(feed),
-      plan: { answered: open.client.noteOpening, required: options.requiredPlan },
       feed,
       kind,
       params,
