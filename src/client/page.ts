@@ -123,13 +123,8 @@ export function readRows(arrayText: string | undefined, values: unknown, what: s
   return rawElements(arrayText).map((row, index) => ({ row, value: objects[index] ?? {} }));
 }
 
-export function createPage(
-  arrayText: string | undefined,
-  values: unknown,
-  what: string,
-  group: string = onlyGroup,
-): Page {
-  return { ...pageOf(textRows(readRows(arrayText, values, what)), ended("end of list")), group };
+export function createPage(...list: Parameters<typeof readRows>): Page {
+  return pageOf(textRows(readRows(...list)), ended("end of list"));
 }
 
 /** A first or only page. */

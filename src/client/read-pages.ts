@@ -3,7 +3,6 @@ import { invalidResponse } from "../base/failure.ts";
 import { groupsIn, isLong, isPaged, listNameOf, traitsOf } from "../api/reply.ts";
 import { isObject, member, rawMembers } from "../base/json/json-scan.ts";
 import type { Client } from "./client.ts";
-import type { Document } from "./document.ts";
 import { checkEcho, createOwnershipCheck, foreignFailure } from "./response/ownership.ts";
 import { textRows } from "./rows.ts";
 import {
@@ -81,19 +80,20 @@ async function* judged(pages: AsyncIterable<Page>, isStrict: boolean): AsyncGene
 }
 
 async function* askOnce(request: ListRequest): AsyncGenerator<Page> {
-  const { answer, warning } = await askOwn(request, request.list.isStrict);
+  const { text, value, warning } = await askOwn(request, request.list.isStrict);
+  const notes = doubtOf(warning);
   if (!isDocument(request.list))
-    for (const page of rowsOf(request.endpoint, answer)) yield { ...page, notes: doubtOf(warning) };
+    for (const page of rowsOf(request.endpoint, text, value)) yield { ...page, notes };
   else {
-    const whole = textRows([{ row: answer.read().text.trim(), value: {} }]);
-    yield { ...pageOf(whole, ended("inputs"), doubtOf(warning)), as: "document" };
+    const whole = textRows([{ row: text.trim(), value: {} }]);
+    yield { ...pageOf(whole, ended("inputs"), notes), as: "document" };
   }
 }
 
 /** The record of one asset. */
 export async function readRecord(client: Client, endpoint: Endpoint, args: Args): Promise<unknown> {
-  const { answer } = await askOwn({ client, endpoint, args }, true);
-  return answer.read().value;
+  const { value } = await askOwn({ client, endpoint, args }, true);
+  return value;
 }
 
 /** A response about another asset or network is requested again, and is never returned. */
@@ -101,12 +101,11 @@ async function askOwn({ client, endpoint, args }: Omit<ListRequest, "list">, isS
   const { reply } = endpoint;
   const foreignIn = createOwnershipCheck(endpoint, args);
   for (let repeats = 1; ; repeats += 1) {
-    const answer = await client.ask(endpoint, args);
-    const { value } = answer.read();
+    const { text, value } = (await client.ask(endpoint, args)).read();
     // The only such list is that of the networks. What a raw call returns is unknown.
     const isEmpty = endpoint.raw === undefined && Array.isArray(value) && value.length === 0;
     if (isEmpty && (await client.again(repeats, "the list is empty"))) continue;
-    if (foreignIn === undefined) return { answer, warning: undefined };
+    if (foreignIn === undefined) return { text, value, warning: undefined };
     const { isRecord } = traitsOf(reply);
     const rows = isRecord ? [value] : member(value, listNameOf(reply, onlyGroup) ?? "");
     const echo = isPaged(reply) ? member(value, "query") : undefined;
@@ -114,23 +113,21 @@ async function askOwn({ client, endpoint, args }: Omit<ListRequest, "list">, isS
       (field) => (Array.isArray(rows) ? rows : []).map((row) => member(row, field)),
       echo,
     );
-    if (foreign === undefined) return { answer, warning: checkEcho(endpoint, args, echo, isStrict) };
-    if (!isStrict && foreign.only !== undefined) return { answer, warning: foreign.problem };
+    if (foreign === undefined) return { text, value, warning: checkEcho(endpoint, args, echo, isStrict) };
+    if (!isStrict && foreign.only !== undefined) return { text, value, warning: foreign.problem };
     if (!(await client.again(repeats, foreign.problem))) throw foreignFailure(foreign, isRecord);
   }
 }
 
 /** One page per group. */
-function rowsOf(endpoint: Endpoint, document: Document): readonly Page[] {
-  const { reply } = endpoint;
-  const { text, value } = document.read();
+function rowsOf({ reply, command }: Endpoint, text: string, value: unknown): readonly Page[] {
   const { isAllRows, isRecord } = traitsOf(reply);
-  if (isAllRows && !isRecord) return [createPage(text, value, endpoint.command)];
+  if (isAllRows && !isRecord) return [createPage(text, value, command)];
   if (!isObject(value)) throw invalidResponse("invalid response: not an object");
   if (isRecord) return [pageOf(textRows([{ row: text.trim(), value }]), ended("inputs"))];
   const members = rawMembers(text);
-  const name = listNameOf(reply, onlyGroup) ?? "";
-  const groups = groupsIn(reply);
-  if (groups === undefined) return [createPage(members.get(name), member(value, name), name)];
-  return groups.map((group) => createPage(members.get(group), member(value, group), group, group));
+  return (groupsIn(reply) ?? [onlyGroup]).map((group) => {
+    const name = listNameOf(reply, group) ?? "";
+    return { ...createPage(members.get(name), member(value, name), name), group };
+  });
 }

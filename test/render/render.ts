@@ -77,7 +77,7 @@ export async function renderWrites(
   });
   for (const page of pages) {
     const [group, text] = typeof page === "string" ? ["rows", page] : page;
-    await renderer.page(createPage(text, JSON.parse(text), "rows", group));
+    await renderer.page({ ...createPage(text, JSON.parse(text), "rows"), group });
   }
   if (isWhole) await renderer.end();
   return output.chunks.map((chunk) => chunk.toString("utf8"));
