@@ -154,6 +154,22 @@ test("L10: a file in the place of a directory fails one asset, and the others co
   expect((await verify(root)).exit).toBe(8);
 });
 
+test("L10: a file in the place of the directory of a kind: the other kinds continue", async () => {
+  const root = prepare("kind");
+  rmSync(path.join(root, "transactions"), { recursive: true });
+  writeFileSync(path.join(root, "transactions"), "");
+  const { exit, stderr } = await sync(
+    root,
+    `ethereum:${pools[0]}`,
+    "--kind",
+    "ohlcv",
+    "--from",
+    "2026-11-15",
+  );
+  expect([exit, stderr]).toEqual([8, expect.stringContaining("transactions is not a directory")]);
+  expect(dataFiles(root)).toEqual([expect.stringMatching(/^ohlcv/u)]);
+});
+
 test.each(["views.sql", "assets.ndjson"])("L10: a directory in the place of %s is named", async (name) => {
   const root = prepare(`directory-${name}`);
   rmSync(path.join(root, name), { force: true });

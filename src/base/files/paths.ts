@@ -46,7 +46,13 @@ export function lookAt(file: string): Stats | undefined {
 
 /** Empty if this is not a directory. Throws if this user cannot read it. */
 export function readNames(folder: string): readonly string[] {
-  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(folder) : [];
+  try {
+    return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(folder) : [];
+  } catch (cause) {
+    // Part of the path is a file.
+    if (errorCode(cause) === "ENOTDIR") return [];
+    throw cause;
+  }
 }
 
 /** Empty if this is not a directory, or if this user cannot read it. */
