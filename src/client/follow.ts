@@ -3,7 +3,7 @@ import type { Context } from "../base/context/context.ts";
 import { Failure } from "../base/failure.ts";
 import { type Instant, toWire } from "../base/time/time.ts";
 import { unlessAborted } from "./ending.ts";
-import { isOfIntermediary, isPermanent } from "./response/refusal.ts";
+import { asErrorPage, isOfIntermediary, isPermanent } from "./response/refusal.ts";
 import type { Freshness } from "./freshness.ts";
 import { createHeldRows } from "./follow/known-rows.ts";
 import type { RowSource } from "./followed-list.ts";
@@ -45,13 +45,16 @@ interface Follower {
   readonly polledAt: (() => number) | undefined;
   /** How old the responses are, if they come from a cache. */
   readonly freshness: Freshness;
-  /** A request of the run has had a response, perhaps for another list. */
-  readonly isHostKnown: () => boolean;
+  /**
+   * Whether a request of the run has had a response, perhaps for another list, so that an error page is not the service's.
+   * Receives the number of consecutive failures.
+   */
+  readonly isHostKnown: (failures: number) => boolean;
   readonly handlers: FollowHandlers;
 }
 
 /** Number of consecutive invalid responses after which the problem is considered permanent. */
-const maxFailures = 5;
+export const maxFailures = 5;
 
 /** Milliseconds to write the last rows, because another program must not delay the end of a follow. */
 const lastWrites = 400;
@@ -109,10 +112,11 @@ export async function followRows(follower: Follower): Promise<void> {
       const failures = schedule.failures() + 1;
       // Rows that could not be written are known, so another read would leave them out.
       const isOfRead = cause instanceof Failure && pending === undefined;
-      if (!isOfRead || isFinal(cause, failures, isHostKnown())) throw cause;
+      if (!isOfRead || isFinal(cause, failures, isHostKnown(failures))) throw cause;
       const wait = reconnectWait(failures, cause, random());
       schedule.failed(wait);
-      handlers.retrying(cause, wait);
+      // The public service sends an empty body for an unknown pool.
+      handlers.retrying(cause.status === 404 ? cause : asErrorPage(cause), wait);
       return true;
     }
     if (reading === undefined) return false;

@@ -362,6 +362,21 @@ describe("T4: what is permanent, and what is an intermediary's", () => {
     },
   );
 
+  test.each([400, 401, 402, 403, 404, 405, 410])(
+    "pages with HTTP %i until --max-reconnects end the run like an outage, and say nothing about the key or the assets",
+    async (status) => {
+      const refuse = (_: unknown, index: number) => (index > 0 ? page(status) : undefined);
+      const running = await begin([...many(3), "--max-reconnects", "2"], { refuse, speed: 80 });
+      await running.steady();
+      running.host.connections[0]?.cut();
+      const { exit, stderr } = await running.outcome;
+      expect([exit, running.host.requests()]).toEqual([7, 3]);
+      expect(stderr).toContain(
+        `error: a load balancer or proxy responded with an error page (HTTP ${status})\n`,
+      );
+    },
+  );
+
   test("100 connections, one of them gets HTML pages for 60 s: the other 99 are unaffected", async () => {
     let isPaged = false;
     const words = [...many(100), "--feed", "reserves"];

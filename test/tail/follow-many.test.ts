@@ -249,17 +249,21 @@ describe("what cannot be followed", () => {
   });
 
   test.each([
-    ["fail", 3],
-    ["drop", 0],
-  ])("a pool that does not exist, with --on-invalid %s: exit %i", async (action, expected) => {
+    ["fail", 3, "500@1000"],
+    ["drop", 0, "500@1000"],
+    // As the public service does. It is seen from the others that this is no error page of a balancer.
+    ["fail", 3, `empty=404/${"9".repeat(40)}`],
+    ["drop", 0, `empty=404/${"9".repeat(40)}`],
+  ])("a pool that does not exist, with --on-invalid %s: exit %i (%s)", async (action, expected, faults) => {
     const { list } = newList();
     const unknown = `ethereum:0x${"9".repeat(40)}`;
     writeFileSync(list, `${readFileSync(list, "utf8")}${unknown}\n`);
-    await withService({}, async ({ start }) => {
+    await withService({ sandbox: { faults } }, async ({ start }) => {
       const words = `txns @${list} --follow --for 2m --on-invalid ${action} --error-format text`;
       const { exit, stderr } = await start(words).outcome;
       expect(exit).toBe(expected);
       expect(stderr).toContain(`${action === "drop" ? "warning" : "error"}: ${unknown}: `);
+      expect(stderr.includes("no longer followed")).toBe(action === "drop");
     });
   });
 

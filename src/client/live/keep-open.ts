@@ -1,7 +1,7 @@
 import type { StreamEvent } from "../stream-event.ts";
 import type { Context } from "../../base/context/context.ts";
 import { Failure } from "../../base/failure.ts";
-import { isOfIntermediary, isPermanent } from "../response/refusal.ts";
+import { asErrorPage, isOfIntermediary, isPermanent } from "../response/refusal.ts";
 import { type ConnectionHandlers, listen } from "./listen.ts";
 import { counted } from "../../base/text/words.ts";
 import { reconnectWait } from "../retry.ts";
@@ -42,7 +42,8 @@ export async function keepOpen(
       throw cause;
     });
     let failure: Failure;
-    if (attempt instanceof Failure) failure = attempt;
+    if (attempt instanceof Failure)
+      failure = wasOpen || limits.isHostKnown() ? asErrorPage(attempt) : attempt;
     else {
       wasOpen = true;
       const upToDate = new UpToDate(clock);

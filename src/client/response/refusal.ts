@@ -1,5 +1,11 @@
 import type { Failure } from "../../base/failure.ts";
-import { isGatewayStatus, isServiceCode, meaningOf, type ServiceCode } from "../../api/service-errors.ts";
+import {
+  failAsService,
+  isGatewayStatus,
+  isServiceCode,
+  meaningOf,
+  type ServiceCode,
+} from "../../api/service-errors.ts";
 import { isObject, parseJson, rawMembers } from "../../base/json/json-scan.ts";
 import { parseRfc3339, showSeconds } from "../../base/time/time.ts";
 import { appliedPlan, lookUpOf, planSentence, type Target } from "../target.ts";
@@ -95,6 +101,18 @@ export const isPermanent = (failure: Failure, isHostKnown: boolean): boolean =>
 export function isOfIntermediary({ code, details: { status, body } }: Failure): boolean {
   if (code === "proxy") return true;
   return status !== undefined && status !== 204 && !(body?.has("message") || body?.has("error"));
+}
+
+/**
+ * Once the host is known to be the right one, an error page of an intermediary says nothing about the key, the credits or
+ * an asset, so the failure must not either. It is like any other outage. Others stay as they are.
+ */
+export function asErrorPage(failure: Failure): Failure {
+  const { status = 0, retryAfter } = failure.details;
+  if (!permanentStatuses.has(status) || failure.code === "proxy" || !isOfIntermediary(failure))
+    return failure;
+  const page = `a load balancer or proxy responded with an error page (HTTP ${status})`;
+  return failAsService("unavailable", page, { next: undefined, retryAfter });
 }
 
 /** Any other 403 concerns the key or the host. */

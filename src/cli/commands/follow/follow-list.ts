@@ -1,6 +1,7 @@
 import { fromWire } from "../../../base/time/time.ts";
 import { instant } from "../../../base/text/words.ts";
-import { followRows } from "../../../client/follow.ts";
+import type { Failure } from "../../../base/failure.ts";
+import { followRows, maxFailures } from "../../../client/follow.ts";
 import { beginFollowing, beginNewRows, readFirst, type RowSource } from "../../../client/followed-list.ts";
 import { createSchedule, fallbackPollMs, idlePollMs, listenForCalls } from "../../../client/follow-wake.ts";
 import type { Client } from "../../../client/client.ts";
@@ -26,7 +27,7 @@ export type FollowingList = ReturnType<typeof followList>;
 
 /** `failed` is called if the list cannot be followed any longer. */
 export function followList(session: Session, list: FollowedList, failed: (cause: unknown) => void) {
-  const { run, ending, present, isOfMany, checkpoint, ends, poll, isFirst } = session;
+  const { run, ending, present, isOfMany, checkpoint, ends, poll, isFirst, reads } = session;
   const { meter } = session.open.client;
   const course = createFollowReport(session, list);
   const freshness = createFreshness(run.context.clock);
@@ -40,6 +41,7 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
   const started = context.clock.elapsed();
   let [isStuck, rowsSince] = [false, 0];
   let readAt: number | undefined;
+  const refusals = watchRefusals(context.clock, reads);
   let reached: (() => FollowState) | undefined;
   let listening: Promise<void> | undefined;
   const following = followRows({
@@ -50,7 +52,7 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
     latest: present.latest,
     polledAt: isOfMany ? () => present.seconds() - freshness.age() / 1000 : undefined,
     freshness,
-    isHostKnown: () => meter.asOf !== undefined,
+    isHostKnown: (failures) => meter.asOf !== undefined && !refusals.areOfThisList(failures),
     handlers: {
       ...course,
       write: async (rows) => {
@@ -63,7 +65,7 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
         checkpoint?.progressed(list.name, state(), rowsSince);
         rowsSince = 0;
       },
-      retrying: course.readFailed,
+      retrying: refusals.noting(course.readFailed),
       unwritten: (rows) => {
         isStuck = true;
         course.unwritten(rows);
@@ -73,6 +75,7 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
       caughtUp: (began, rows) => {
         // An older copy in a cache takes back nothing that an earlier response has shown.
         readAt = Math.max(readAt ?? began, began);
+        refusals.read();
         if (isFirst("cost")) reportCost(session, course.isListening);
         course.caughtUp(began, rows);
         // Opened only after the history has been read, because earlier events would cost credits without triggering a
@@ -100,6 +103,28 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
     /** When the last complete read began, on the monotonic clock. */
     readAt: () => readAt ?? started,
     pool: list.pool,
+  };
+}
+
+/**
+ * The public service responds to an unknown pool without a body, as a balancer may to any request. If other lists are read
+ * in the meantime, and this one never was, it is not a balancer.
+ */
+function watchRefusals({ elapsed }: Session["run"]["context"]["clock"], reads: Session["reads"]) {
+  let [wasRead, failedAt] = [false, Number.POSITIVE_INFINITY];
+  return {
+    read: (): void => {
+      wasRead = true;
+      reads.last = elapsed();
+    },
+    noting:
+      (retrying: (failure: Failure, wait: number) => void) =>
+      (failure: Failure, wait: number): void => {
+        failedAt = Math.min(failedAt, elapsed());
+        retrying(failure, wait);
+      },
+    areOfThisList: (failures: number): boolean =>
+      failures >= maxFailures && !wasRead && reads.last > failedAt,
   };
 }
 

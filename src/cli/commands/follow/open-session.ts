@@ -78,7 +78,9 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
     said.add(what);
     return isNew;
   };
-  const writing = { files, renderer, assets, idle, quota, isFirst, alerts, see, onLimit, isSilent };
+  /** When a list was last read, on the monotonic clock. */
+  const reads = { last: Number.NEGATIVE_INFINITY };
+  const writing = { files, renderer, assets, idle, quota, isFirst, reads, alerts, see, onLimit, isSilent };
   /** Without a checkpoint, where lists that a reload removed have ended. They may come back. */
   const ends = new Map<string, FollowState>();
   return { ...asked, ...reading, ...writing, run, flags, log, ending, checkpoint, ends };
