@@ -208,6 +208,23 @@ test.each([
   );
 });
 
+test.each([
+  ["incomplete", '{"address":"0x'],
+  ["without a line break", `{"address":"${one}"}`],
+])("N16: a restart that could not connect does not move the gap: last line %s", async (what, last) => {
+  const out = inFolder(`torn-${what}`);
+  writeFileSync(out, `${JSON.stringify({ address: one })}\n${last}`);
+  const ended = Date.parse("2026-11-21T08:40:00Z") / 1000;
+  utimesSync(out, ended, ended);
+  const down = await serveInTest(() => refuse(503, "down"));
+  const failing = listen([one, "--out", out], down);
+  await failing.until(() => down.requests.length === 2);
+  await failing.interrupted();
+  const words = [one, "--limit", "1", "--out", out, "--error-format", "text"];
+  const { stderr } = await listen(words, await serveInTest(pricesOf)).outcome;
+  expect(stderr).toContain("from 2026-11-21T08:40:00.000Z to 2026-11-21T08:54:00.000Z");
+});
+
 test("two runs that share --events are told so, once each", async () => {
   const log = inFolder("log-shared");
   const words = [one, "--events", log, "--error-format", "text"];

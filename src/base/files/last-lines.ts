@@ -24,7 +24,7 @@ export async function repairPartialLine(
   clock: Pick<Clock, "sleep">,
   hasPrefix: boolean,
 ): Promise<TornLine | undefined> {
-  const { size } = await handle.stat();
+  const { size, atime, mtime } = await handle.stat();
   if (size === 0) return undefined;
   const tail = await readTail(handle, size, longest);
   const begin = tail.lastIndexOf(LF, -2) + 1;
@@ -39,12 +39,12 @@ export async function repairPartialLine(
       `--out "${file}": must contain only lines of JSON`,
       "name another file; events are appended to existing lines",
     );
-  if (parseJson(withoutPrefix(torn.toString("utf8"))) !== undefined) {
-    await handle.appendFile("\n");
-    return { kind: "ended", bytes: torn.length };
-  }
-  await cutFile(handle, file, size - torn.length);
-  return { kind: "cut", bytes: torn.length };
+  const isWhole = parseJson(withoutPrefix(torn.toString("utf8"))) !== undefined;
+  if (isWhole) await handle.appendFile("\n");
+  else await cutFile(handle, file, size - torn.length);
+  // It shows later runs since when events may be missing. Only the owner of a file can set its time.
+  await handle.utimes(atime, mtime).catch(() => undefined);
+  return { kind: isWhole ? "ended" : "cut", bytes: torn.length };
 }
 
 /** A program that splits the lines at a tab could not read a file that contains both kinds of lines. */
