@@ -43,10 +43,14 @@ export function readParams(endpoint: Endpoint, given: GivenParams, now: number):
     if (text !== undefined) typed.set(param.name, text);
   }
   const complete = traitsOf(reply).isCandles ? completeWindow(endpoint, typed, now) : typed;
-  const missing = known.find(({ name, required }) => required && !complete.has(name));
+  checkRequired(endpoint, (name) => complete.has(name));
+  return { args: readArgs(endpoint, complete, now), subjects: undefined };
+}
+
+function checkRequired(endpoint: Endpoint, isThere: (name: string) => boolean): void {
+  const missing = endpoint.params.find(({ name, required }) => required && !isThere(name));
   if (missing !== undefined)
     throw usageFailure(`missing parameter ${missing.name}`, parameterHelp(endpoint, missing));
-  return { args: readArgs(endpoint, complete, now), subjects: undefined };
 }
 
 /** Programs can read any field, but only detailed rows, which cost the same, contain names and symbols. */
@@ -54,11 +58,13 @@ const defaultValues: GivenParams = { detailed: true };
 
 /** Reads inputs one by one, because there may be more of them than one request accepts. */
 function readBatch(endpoint: Endpoint, name: string, given: GivenParams, now: number): EndpointCall {
-  const network = given["network"];
+  checkRequired(endpoint, (each) => given[each] !== undefined);
+  const { network } = given;
+  if (typeof network !== "string") throw invalidInput("network", "must be a string");
   const inputs = Array.isArray(given[name]) ? [...given[name]] : [given[name]];
   const subjects = inputs.map((input: unknown): Subject => {
-    if (typeof network !== "string" || typeof input !== "string" || input.includes(","))
-      throw invalidInput(name, "must be an address or an array of addresses, with a network");
+    if (typeof input !== "string" || input === "" || input.includes(","))
+      throw invalidInput(name, "must be an address or an array of addresses");
     readArgs(endpoint, new Map(Object.entries({ network, [name]: input })), now);
     return { network, address: input };
   });

@@ -179,8 +179,15 @@ describe("on the sandbox", () => {
       ],
       [
         () => client.multiPrices({ network, tokens: ["0x0000000000000000000000000000000000000001", 2] }),
-        "invalid tokens: must be an address or an array of addresses, with a network",
+        "invalid tokens: must be an address or an array of addresses",
       ],
+      [
+        () => client.multiPrices({ network, tokens: "" }),
+        "invalid tokens: must be an address or an array of addresses",
+      ],
+      [() => client.multiPrices({ network }), "missing parameter tokens"],
+      [() => client.multiPrices({ tokens: [token_address] }), "missing parameter network"],
+      [() => client.multiPrices({ network: 1, tokens: [] }), "invalid network: must be a string"],
       [
         () => client.poolTransactions({ network, pool_address, from: -1 }),
         'invalid from "-1": as Unix seconds, must not be negative',
