@@ -2,6 +2,7 @@ import { isMovingWindow } from "../../../api/reply.ts";
 import { everyRow, missingIn, warningsIn } from "../../../client/page.ts";
 import type { Client } from "../../../client/client.ts";
 import { createSeenKeys, reachOf } from "../../../client/seen-keys.ts";
+import { momentOf } from "../../../client/stream-options.ts";
 import { type TextRow, textRows } from "../../../client/rows.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { type Endpoint, rowShape, type ApiRequest } from "../../../api/endpoint.ts";
@@ -139,9 +140,7 @@ export async function openWatchAlerts(
   const { endpoint } = first;
   const alerts = await openAlerts(run, wanted, flags, { ...opening, write: stdout.write });
   const seeRows = createRowAlerts(alerts);
-  /** For an earlier time on the monotonic clock. */
-  const momentOf = (elapsed: number) => ({ elapsed, now: clock.now() - clock.elapsed() + elapsed });
-  let readTo = momentOf(clock.elapsed());
+  let readTo = momentOf(clock);
   // A search can find any asset.
   const labelOf = ({ network, address }: Subject): string | undefined => {
     const { name, label } = find(address, network);
@@ -165,25 +164,16 @@ export async function openWatchAlerts(
     state: (isUnicode: boolean): string => `${alertMark(isUnicode)} alert on: ${counted(on, "row")}`,
     /** Nothing before `to`, on the monotonic clock, can be missing. `at` is the time of the requests, as the rows show it. */
     see: async ({ groups }: Round, at: number, to: number): Promise<void> => {
-      readTo = momentOf(to);
-      on = 0;
-      const read = groups.map(({ group, rows }) => {
-        const values = rows.values();
-        const assets = values.map((value) => assetOf(endpoint, group, value));
-        return { group, rows, values, assets };
-      });
-      alerts.keepOnly(new Set(read.flatMap(({ assets }) => assets.map(({ name }) => name))), clock.elapsed());
-      for (const { group, rows, values, assets } of read) {
-        const known = assets.map(({ name, ...asset }, index) => ({
-          asset: name,
-          label: labelOf(asset),
-          key: undefined,
-          at,
-          text: rows.text(index),
-        }));
-        await seeRows(known, clock.elapsed());
-        on += values.filter((value) => isOn(value, group)).length;
-      }
+      readTo = { elapsed: to, now: clock.now() - clock.elapsed() + to };
+      const rows = groups.flatMap(({ group, rows: own }) =>
+        own.values().map((value, index) => {
+          const { name, ...asset } = assetOf(endpoint, group, value);
+          return { asset: name, label: labelOf(asset), key: undefined, at, text: own.text(index) };
+        }),
+      );
+      alerts.keepOnly(new Set(rows.map(({ asset }) => asset)), clock.elapsed());
+      await seeRows(rows, clock.elapsed());
+      on = rows.filter(({ asset }) => alerts.isOn(asset)).length;
     },
   };
 }
