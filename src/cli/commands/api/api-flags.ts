@@ -12,7 +12,6 @@ export const apiFlags = {
   }),
   paginate: flag(toggle, "Rows", { summary: "Fetch every row of a list, across all pages" }),
   limit: flag(wholeNumber({ min: 1 }), "Rows", {
-    with: "paginate",
     needs: { flag: "paginate", next: "to set the page size, use --field limit=N" },
     summary: "Maximum number of rows",
     defaultSaid: "default: all",

@@ -56,7 +56,7 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
     ...(hasCrossings && watchAlertFlags),
     ...flags,
     watch: hasCrossings ? { ...watch, details } : watch,
-    metrics: { ...metrics, with: flags["follow"] === undefined ? "watch" : metrics.with },
+    metrics: { ...metrics, with: flags["follow"] === undefined ? ["watch"] : metrics.with },
     prefix: prefixFlag,
   };
 }

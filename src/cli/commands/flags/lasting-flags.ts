@@ -15,20 +15,23 @@ import type { LogEvent } from "../../run/output/event-log.ts";
 /** In milliseconds. */
 const shortestBlind = 20_000;
 
-interface AlertTexts {
+interface AlertFacts {
   readonly summary: string;
   readonly usualCooldown: string;
   /** What `--limit` counts. It starts with the punctuation that joins it, or is empty. */
   readonly limits: string;
   /** The flags that set the time between two reads; none for a stream. */
   readonly reads: string | undefined;
+  /** The flag that asks for rows; none for a stream. */
+  readonly needs: Flag["needs"];
 }
 
-const ofWhen = { with: "when", needs: { flag: "when", next: "add --when" } };
+const ofWhen = { needs: { flag: "when", next: "add --when" } };
 
 /** The flags of alerts on events and rows. */
-export const alertFlags = ({ summary, usualCooldown, limits, reads }: AlertTexts) => ({
+export const alertFlags = ({ summary, usualCooldown, limits, reads, needs }: AlertFacts) => ({
   when: flag({ ...text("test"), isRepeatable: true }, "Rows", {
+    needs,
     summary,
     details: `; prints a line, or passes it to the command after --${limits}`,
   }),
@@ -45,18 +48,14 @@ export const alertFlags = ({ summary, usualCooldown, limits, reads }: AlertTexts
     }`,
   }),
   state: flag(outputFile, "Rows", {
+    needs,
     summary: "Keep the state of alerts in this file across restarts",
     details:
       '; after a kill, the next run repeats unfinished alert commands of the last 10m, with "repeat":true in the JSON that they get',
   }),
 });
 
-/** For rows. */
-function rowAlertFlags(texts: AlertTexts, needs: Flag["needs"] & object) {
-  const { when, state, ...others } = alertFlags(texts);
-  const owners = { with: [needs.flag, needs.or ?? []].flat(), needs };
-  return { when: { ...when, ...owners }, ...others, state: { ...state, ...owners } };
-}
+const ofWatch = { needs: { flag: "watch", next: "add --watch" } };
 
 /** For `--watch`, except where rows can be followed. */
 export const watchAlertFlags: Flags = Object.fromEntries(
@@ -66,12 +65,10 @@ export const watchAlertFlags: Flags = Object.fromEntries(
       usualCooldown: "1m",
       limits: "",
       reads: "--watch",
+      ...ofWatch,
     }),
-    for: flag(duration, "Rows", { summary: "Stop after this long" }),
-  }).map(([name, each]) => {
-    const belongs = { with: "watch", needs: { flag: "watch", next: "add --watch" } };
-    return [name, { ...each, ...(each.needs === undefined && belongs), topic: "alerts" }];
-  }),
+    for: flag(duration, "Rows", { ...ofWatch, summary: "Stop after this long" }),
+  }).map(([name, each]) => [name, { ...each, topic: "alerts" }]),
 );
 
 /** Of streams and of `--follow`. */
@@ -109,8 +106,7 @@ const group = "Following";
 /** In milliseconds. Shorter intervals do not get new rows any sooner. */
 const shortestPoll = 2000;
 
-const needs = { flag: "follow", next: "add --follow" };
-const ofFollow = { with: "follow", needs };
+const ofFollow = { needs: { flag: "follow", next: "add --follow" } };
 const beginsByTime = "--follow starts at a time, not at a page or cursor; use --from";
 
 const nothingToRecord = "has no fixed end, so there is nothing for a receipt to record";
@@ -142,15 +138,13 @@ export const followFlags = {
       { flag: "streaming-url", why: "no stream is opened when polling", next: "remove one of them" },
     ],
   }),
-  ...rowAlertFlags(
-    {
-      summary: "Alert for each row for which this is true, e.g. 'size_usd > 100k and type = swap'",
-      usualCooldown: "0",
-      limits: "; --limit counts alerts",
-      reads: "--poll; without it, 1m",
-    },
-    needs,
-  ),
+  ...alertFlags({
+    summary: "Alert for each row for which this is true, e.g. 'size_usd > 100k and type = swap'",
+    usualCooldown: "0",
+    limits: "; --limit counts alerts",
+    reads: "--poll; without it, 1m",
+    ...ofFollow,
+  }),
   for: flag(duration, group, { ...ofFollow, summary: "Stop after this long" }),
   "idle-exit": flag(duration, group, {
     ...ofFollow,
@@ -169,29 +163,27 @@ export const followFlags = {
   }),
   "streaming-url": flag(host, "Hosts and keys", { ...ofFollow, summary: "Use this streaming host" }),
   speed: flag(speed, "Hosts and keys", {
-    with: "follow and --sandbox",
-    needs,
+    ...ofFollow,
+    with: ["follow and --sandbox"],
     summary: "Speed of the simulated clock",
     default: 1,
   }),
 };
 
-const orWatch = { ...needs, or: "watch", next: "add --follow or --watch" };
+const ofEither = { needs: { flag: "follow", or: "watch", next: "add --follow or --watch" } };
 const byCreation = "--follow prints the rows in the order in which they were created";
 
 /** For searches, whose rows are followed by the time of their creation. */
 export const growthFlags = {
   ...pick(followFlags, "speed"),
-  ...rowAlertFlags(
-    {
-      summary:
-        "Alert when this is true of a new pool (--follow) or of a listed one (--watch), e.g. 'dex_id = uniswap_v3'",
-      usualCooldown: "0; with --watch, 1m",
-      limits: "; with --follow, --limit counts alerts",
-      reads: "--watch or --poll; --poll defaults to 1m",
-    },
-    orWatch,
-  ),
+  ...alertFlags({
+    summary:
+      "Alert when this is true of a new pool (--follow) or of a listed one (--watch), e.g. 'dex_id = uniswap_v3'",
+    usualCooldown: "0; with --watch, 1m",
+    limits: "; with --follow, --limit counts alerts",
+    reads: "--watch or --poll; --poll defaults to 1m",
+    ...ofEither,
+  }),
   follow: flag(toggle, "Rows", {
     summary: "Print each new pool when the service lists it",
     details:
@@ -206,7 +198,7 @@ export const growthFlags = {
       ),
     ],
   }),
-  for: { ...followFlags.for, group: "Requests" as const, with: ["follow", "watch"], needs: orWatch },
+  for: flag(duration, "Requests", { ...ofEither, summary: "Stop after this long" }),
   events: { ...followFlags.events, group: "Requests" as const },
   poll: flag(duration, "Requests", {
     ...ofFollow,

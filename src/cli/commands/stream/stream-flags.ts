@@ -30,7 +30,7 @@ export const streamFlags = {
     default: "1s",
   }),
   since: flag(text("time", "time"), "Feed", {
-    with: "feed ohlcv",
+    with: ["feed ohlcv"],
     summary: "Replay the candles since this time",
     details: ", at most 15m ago, e.g. -5m",
   }),
@@ -48,6 +48,7 @@ export const streamFlags = {
     usualCooldown: "1m; 0 for feeds other than prices",
     limits: "; --limit counts alerts",
     reads: undefined,
+    needs: undefined,
   }),
   "idle-exit": flag(duration, "Rows", {
     summary: "Exit 8 if any one connection is silent for this long",
@@ -86,7 +87,7 @@ export const streamFlags = {
   }),
   "streaming-url": flag(host, "Hosts and keys", { summary: "Use this streaming host" }),
   speed: flag(speed, "Hosts and keys", {
-    with: "sandbox",
+    with: ["sandbox"],
     summary: "Speed of the simulated clock",
     defaultSaid: "default 60, or 1 with --since",
   }),

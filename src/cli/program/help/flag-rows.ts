@@ -20,12 +20,12 @@ const groupedFlags = (flags: Flags): readonly (readonly [group: FlagGroup, flags
 
 /** Omits the choices, which completion and programs show separately. */
 export function flagHelp(flag: Flag): string {
-  return `${described(flag, ownersOf(flag))}${flag.details}`;
+  return `${described(flag, flag.with)}${flag.details}`;
 }
 
 export function fullFlagHelp(flag: Flag): string {
   const choices = choicesIn(flag) === undefined ? flag.type.choices : undefined;
-  return `${described(flag, ownersOf(flag), choices)}${flag.details}`;
+  return `${described(flag, flag.with, choices)}${flag.details}`;
 }
 
 export function fullRows(flags: Flags): readonly Row[] {
@@ -43,10 +43,6 @@ export function choicesIn(flag: Flag): "summary" | "details" | undefined {
     return choices?.every((choice) => words.includes(choice));
   });
 }
-
-/** The flags without one of which this one has no effect. */
-const ownersOf = ({ with: owners }: Flag): readonly string[] =>
-  typeof owners === "string" ? [owners] : owners;
 
 /** `Sandbox only: plan to simulate`, `With --follow: stop after this long` */
 function owned(summary: string, owners: readonly string[]): string {
@@ -117,7 +113,7 @@ function briefTexts(family: Flags, beside: readonly string[]): readonly string[]
   const [flag, ...others] = Object.values(family);
   if (flag === undefined) return [];
   if (others.length > 0) return [inCommon(Object.values(family).map(({ summary }) => summary))];
-  const owners = ownersOf(flag).filter((owner) => !beside.includes(owner));
+  const owners = flag.with.filter((owner) => !beside.includes(owner));
   return [
     described(flag, owners, choicesIn(flag) === "summary" ? undefined : flag.type.choices),
     described(flag, owners),

@@ -19,8 +19,11 @@ export interface Flag<Value = unknown> {
   /** What help says about the default if it depends on the run or is not a value. */
   readonly defaultSaid: string | undefined;
   readonly short: string | undefined;
-  /** The flags that this one belongs to in help: one of several is enough. The program checks only `needs`. */
-  readonly with: string | readonly string[];
+  /**
+   * The flags that this one belongs to in help, one of which is enough; by default, those that it needs. The program checks
+   * only `needs`.
+   */
+  readonly with: readonly string[];
   /** The flag that must also be set, or its alternative, with a hint for when both are missing. */
   readonly needs: { readonly flag: string; readonly or?: string; readonly next: string } | undefined;
   readonly excludes: readonly Exclusion[];
@@ -95,7 +98,6 @@ const unset = {
   paramDefault: undefined,
   defaultSaid: undefined,
   short: undefined,
-  with: [],
   needs: undefined,
   excludes: [],
   topic: undefined,
@@ -114,8 +116,11 @@ export function flag<Value>(
   rest: NoInfer<Omit<Rest<Value>, "setting" | "defaultSaid"> & HasDefault<Value>>,
 ): Flag<Value> & HasDefault<Value>;
 export function flag(type: FlagType<unknown>, group: FlagGroup, rest: Rest<unknown>): Flag {
-  return { type, group, ...unset, ...rest };
+  return { type, group, ...unset, with: flagsIn(rest.needs), ...rest };
 }
+
+const flagsIn = (needs: Flag["needs"]): readonly string[] =>
+  needs === undefined ? [] : [needs.flag, needs.or ?? []].flat();
 
 /** What applies if the flag is not typed and nothing is set; undefined if that depends on the run. */
 export function defaultOf({ default: usual, setting, paramDefault }: Flag): unknown {
@@ -165,11 +170,8 @@ function refuseSecondValue(
 function refuseForeign(flags: Flags, typed: TypedFlags): void {
   for (const [name, { needs, excludes }] of Object.entries(flags)) {
     if (!typed.has(name)) continue;
-    if (needs !== undefined && !typed.has(needs.flag) && !typed.has(needs.or ?? needs.flag))
-      throw usageFailure(
-        `--${name} requires --${[needs.flag, needs.or ?? []].flat().join(" or --")}`,
-        needs.next,
-      );
+    if (needs !== undefined && !flagsIn(needs).some((each) => typed.has(each)))
+      throw usageFailure(`--${name} requires --${flagsIn(needs).join(" or --")}`, needs.next);
     const other = excludes.find((each) => typed.has(each.flag));
     if (other === undefined) continue;
     throw usageFailure(conflict(name, other), other.next);

@@ -42,7 +42,7 @@ const fieldPaths = list("paths", (label, paths) => {
 /** For long runs, and for `sync`, which cron usually starts. */
 export const metricsFlag = (...where: readonly string[]): Flag<string> =>
   flag(outputFile, "Requests", {
-    ...(where.length > 0 && { with: where }),
+    with: where,
     summary: "Write Prometheus metrics to this file every 10s",
     details: ", e.g. ticks.prom",
   });
@@ -116,7 +116,6 @@ const outputFlags = {
       "Write rows to a file, which appears when the pull is complete; .gz in its name compresses it, and fields such as {date} divide the rows into several files",
   }),
   resume: flag(toggle, "Output", {
-    with: "out",
     summary: "Resume an interrupted pull; on a first run, write directly to the file",
     needs: { flag: "out", next: "add a file, e.g. --out rows.ndjson" },
     excludes: [
@@ -128,7 +127,6 @@ const outputFlags = {
     ],
   }),
   force: flag(toggle, "Output", {
-    with: "out",
     summary: "Overwrite an existing file",
     needs: { flag: "out", next: "add a file, e.g. --out rows.ndjson" },
   }),
@@ -225,13 +223,13 @@ export const simulationFlags = {
   sandbox: flag(toggle, "Sandbox", { summary: "Use the built-in sandbox: simulated data, offline, free" }),
   tier: flag(text("plan"), "Sandbox", {
     suggests: tiers,
-    with: "sandbox",
+    with: ["sandbox"],
     summary: "Plan to simulate; DEXDATA_TIER also sets it",
     default: "pro",
   }),
-  seed: flag(seed, "Sandbox", { with: "sandbox", summary: "Seed of the simulated market", default: 1 }),
+  seed: flag(seed, "Sandbox", { with: ["sandbox"], summary: "Seed of the simulated market", default: 1 }),
   faults: flag(faults, "Sandbox", {
-    with: "sandbox",
+    with: ["sandbox"],
     summary: "Inject faults, e.g. 429x3,500:5%; see dexdata sandbox --help",
   }),
   now: flag(text("time", "time"), "Sandbox", { summary: 'Use this time as "now", e.g. to resolve -24h' }),
