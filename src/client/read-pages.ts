@@ -102,9 +102,6 @@ async function askOwn({ client, endpoint, args }: Omit<ListRequest, "list">, isS
   const foreignIn = createOwnershipCheck(endpoint, args);
   for (let repeats = 1; ; repeats += 1) {
     const { text, value } = (await client.ask(endpoint, args)).read();
-    // The only such list is that of the networks. What a raw call returns is unknown.
-    const isEmpty = endpoint.raw === undefined && Array.isArray(value) && value.length === 0;
-    if (isEmpty && (await client.again(repeats, "the list is empty"))) continue;
     if (foreignIn === undefined) return { text, value, warning: undefined };
     const { isRecord } = traitsOf(reply);
     const rows = isRecord ? [value] : member(value, listNameOf(reply, onlyGroup) ?? "");

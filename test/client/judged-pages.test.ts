@@ -148,17 +148,6 @@ describe("DEXes", () => {
   });
 });
 
-test("an empty list of networks is requested again", async () => {
-  const words = "networks -o ndjson";
-  const once = await run((_, index) => json(index === 0 ? [] : [{ id: "base" }]), words);
-  expect({ exit: once.exit, rows: rowsOf(once.stdout).length, requests: once.requests }).toEqual({
-    exit: 0,
-    rows: 1,
-    requests: 2,
-  });
-  expect(await run(() => json([]), words)).toMatchObject({ exit: 0, stdout: "", requests: 4 });
-});
-
 describe("a response about another asset or network", () => {
   const record = (chain: string, id: string): Reply => json({ id, chain, tokens: [] });
 
