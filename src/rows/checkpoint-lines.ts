@@ -57,7 +57,7 @@ export const lineSchema = z.object({
   unfinished: count.default(0),
   /** Why the service may lack rows of `--day`, although its lists are complete. */
   doubt: z.optional(z.string()),
-  /** Why rows may be wrong or missing, although the user accepts them with `--no-strict`. */
+  /** Why rows may be wrong or missing, although the pull does not fail. */
   doubts: z.optional(z.array(z.string())),
   remarks: z.optional(
     z.object({ short: z.optional(count), twins: z.optional(count), replaced: z.optional(count) }),

@@ -29,11 +29,16 @@ describe("--sandbox follows the public service", () => {
     const times = rowsOf(some.stdout).map((row) => String(row["created_at"]));
     expect(times.length).toBeGreaterThan(5);
     expect(times.every((time) => time >= reach)).toBe(true);
-    expect(JSON.parse(readFileSync(receipt, "utf8"))).toMatchObject({ rows: times.length });
+    const why_not = warning.slice("warning: ".length, -1);
+    expect(JSON.parse(readFileSync(receipt, "utf8"))).toMatchObject({
+      rows: times.length,
+      exit: 0,
+      complete: false,
+      why_not,
+    });
     // An empty response about an entire day proves nothing.
     const none = await simulated(`txns ethereum ${pool} --day 2026-11-10 --all --receipt ${receipt}`);
     expect(none).toMatchObject({ exit: 8, stdout: "", stderr: warning });
-    const why_not = warning.slice("warning: ".length, -1);
     const complete_to = "2026-11-10T00:00:00Z";
     expect(JSON.parse(readFileSync(receipt, "utf8"))).toMatchObject({
       complete: false,

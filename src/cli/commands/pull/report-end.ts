@@ -97,9 +97,16 @@ export async function remarksAtEnd(run: Pull, request: ApiRequest): Promise<stri
     if (better !== undefined) run.report.hint(better);
   }
   if (rowsOfQuestion < (plan.limit ?? Number.POSITIVE_INFINITY)) {
-    const hint = hintAtReach(request, rowsOfQuestion === 0 ? undefined : oldest, run.options.now);
-    if (plan.days !== undefined) reached.totals.doubt ??= hint;
-    else if (hint !== undefined) run.report.warn(hint);
+    const { now } = run.options;
+    const start = startIn(request, now);
+    if (start !== undefined && start > now / 1000)
+      run.report.warn(`the time range begins in the future: ${showSeconds(start)}`);
+    const doubt = doubtOfReach(request, rowsOfQuestion === 0 ? undefined : oldest, now);
+    if (plan.days !== undefined) reached.totals.doubt ??= doubt;
+    else if (doubt !== undefined) {
+      run.report.warn(doubt);
+      reached.totals.doubts = [...(reached.totals.doubts ?? []), doubt];
+    }
   }
   const { last } = reached;
   if (last?.request !== request) return undefined;
@@ -242,20 +249,21 @@ export function whyIncomplete(run: OpenedPull): string | null {
  * The public service keeps 7 days of transactions, and its counts leave out all others, so nothing else shows the gap.
  * `oldest` is the mark of the last row, and `now` in milliseconds.
  */
-function hintAtReach({ args }: ApiRequest, oldest: string | undefined, now: number): string | undefined {
-  const start = timeIn(args.get("from") ?? args.get("start") ?? args.get("created_after"), now);
-  if (start !== undefined && start > now / 1000)
-    return `the time range begins in the future: ${showSeconds(start)}`;
+function doubtOfReach(request: ApiRequest, oldest: string | undefined, now: number): string | undefined {
+  const { args } = request;
   const reach = Math.floor(now / 1000) - transactionReach;
   // Without --from, a range begins with the first transaction. If it has no rows, its end may be too old as well.
   const end = oldest === undefined ? timeIn(args.get("to"), now) : undefined;
-  const wanted = args.has("from") ? start : end;
+  const wanted = args.has("from") ? startIn(request, now) : end;
   if (wanted === undefined || wanted >= reach) return undefined;
   // The service's clock may differ from the local one.
   const time = member(JSON.parse(oldest ?? "{}"), "created_at");
   if (typeof time === "string" && !(Date.parse(time) / 1000 >= reach - 3600)) return undefined;
   return `the range begins before ${showSeconds(reach)}, but the service returned no rows that old; it may keep transactions for only 7 days`;
 }
+
+const startIn = ({ args }: ApiRequest, now: number): number | undefined =>
+  timeIn(args.get("from") ?? args.get("start") ?? args.get("created_after"), now);
 
 /** In Unix seconds. A raw call has the time as it was typed. */
 function timeIn(text: string | undefined, now: number): number | undefined {
