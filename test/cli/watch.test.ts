@@ -330,16 +330,18 @@ test.each([0, 4])("--watch reports an outage once, and its end (--retries %d)", 
 
 describe("--for ends a watch", () => {
   test.each([
-    ["with exit 0 after a refresh without changes", [200, 200, 200], 0],
-    ["with exit 8 if no refresh succeeded", [503], 8],
-    ["with exit 8 if the last refreshes failed", [200, 503], 8],
-    ["with exit 0 if a later refresh succeeded", [200, 503, 200], 0],
-  ])("%s", async (_, statuses, expected) => {
+    ["with exit 0 after a refresh without changes", "", [200, 200, 200], 0],
+    ["with exit 8 if no refresh succeeded", "", [503], 8],
+    ["with exit 8 if the last refreshes failed", "", [200, 503], 8],
+    ["with exit 0 if a later refresh succeeded", "", [200, 503, 200], 0],
+    ["with the reason, if there was no alert", " --when price_usd<0", [200, 503], 8],
+    ["with exit 0 after an alert", " --when price_usd>0", [200, 503], 0],
+  ])("%s", async (_, others, statuses, expected) => {
     const host = await serveInTest((_request, index) => {
       const status = statuses[Math.min(index, statuses.length - 1)] ?? 200;
       return status === 200 ? list([["a", "1"]]) : no(status);
     });
-    const { exit, stderr } = await dexdata(`${words} --for 100s`, {
+    const { exit, stderr } = await dexdata(`${words} --for 100s${others}`, {
       flows: true,
       env: { DEXDATA_BASE_URL: host.url },
     });

@@ -37,7 +37,7 @@ export async function runWatch(
     } catch (cause) {
       const exit = session.alerts?.exitAfter(cause);
       if (exit === undefined && !(cause instanceof StopReason)) throw cause;
-      const unread = exit === undefined ? unreadAtEnd(session) : undefined;
+      const unread = exit !== 0 && cause instanceof StopReason ? unreadAtEnd(session) : undefined;
       if (unread !== undefined) throw unread;
       return exit ?? 0;
     }
