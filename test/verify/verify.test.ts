@@ -257,6 +257,7 @@ test("every format contains all findings", async () => {
 test.each([
   [[], "missing <file|directory…>"],
   [["/none.ndjson"], "cannot be read (no such file)"],
+  [["-"], "write the rows to a file first, with --out"],
   [[folder], "is a directory"],
 ])("%j exits 2", async (words, message) => {
   const { exit, stdout, stderr } = await verify(...words);

@@ -115,7 +115,10 @@ type SizedTarget = Omit<Target, "kind"> & { readonly size: number | undefined };
 function findTargets(words: readonly string[]): readonly SizedTarget[] {
   const given = [...new Set(words)].map((file) => {
     if (sizeOfFile(file) === undefined)
-      throw usageFailure(`"${file}" cannot be read (no such file)`, "check the file name");
+      throw usageFailure(
+        `"${file}" cannot be read (no such file)`,
+        file === "-" ? "write the rows to a file first, with --out" : "check the file name",
+      );
     return { file, receipts: readPullReceipt(file) };
   });
   const plain = given.flatMap(({ file, receipts }) => (receipts === undefined ? [file] : []));
