@@ -1,4 +1,5 @@
 import { answerAge, type Tier } from "../api/tier.ts";
+import { parseRfc3339 } from "../base/time/time.ts";
 import type { Answer } from "./connection/answer-body.ts";
 
 /** How old the data of a response is. In milliseconds. */
@@ -70,26 +71,14 @@ const dateForms = [
   String.raw`${shortDay} ${month} (?<day>[ \d]\d) ${clockTime} (?<year>\d{4})`,
 ].map((form) => new RegExp(`^${form}$`, "u"));
 
-/** Milliseconds since the epoch, or undefined if the text is not a date. */
+/** Milliseconds since the epoch, or undefined if the text is not a date since 1970. */
 export function parseHttpDate(text: string): number | undefined {
   const groups = dateForms.map((form) => form.exec(text)?.groups).find((each) => each !== undefined);
   if (groups === undefined) return undefined;
-  const monthIndex = months.indexOf(groups["month"] ?? "");
-  const day = Number(groups["day"]);
-  const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "").split(":").map(Number);
-  if (hour > 23 || minute > 59 || second > 60) return undefined;
-  const year = fullYear(groups["year"] ?? "");
-  const date = new Date(Date.UTC(year, monthIndex, day));
-  // Date.UTC would turn February 30 into a day in March, and the year 0026 into 1926.
-  const exists =
-    date.getUTCDate() === day && date.getUTCMonth() === monthIndex && date.getUTCFullYear() === year;
-  // A leap second becomes the first second of the next minute, even if that begins a new year.
-  return exists ? Date.UTC(year, monthIndex, day, hour, minute, second) : undefined;
-}
-
-/** A two-digit year from 70 on (RFC 850) belongs to the 1900s, because no response is dated before 1970. */
-function fullYear(digits: string): number {
-  const year = Number(digits);
-  if (digits.length === 4) return year;
-  return year < 70 ? 2000 + year : 1900 + year;
+  const { day = "", month: name = "", year = "", time = "" } = groups;
+  // In RFC 850, a year has two digits.
+  const century = year.length === 4 ? "" : Number(year) < 70 ? "20" : "19";
+  const number = String(months.indexOf(name) + 1).padStart(2, "0");
+  const instant = parseRfc3339(`${century}${year}-${number}-${day.replace(" ", "0")}T${time}Z`);
+  return instant !== undefined && instant.seconds >= 0 ? instant.seconds * 1000 : undefined;
 }
