@@ -39,7 +39,7 @@ export interface Opening {
 }
 
 /** When a connection is given up, and what it passes on. */
-export interface ConnectionOptions {
+export interface ConnectionOptions extends Pick<Opening, "now"> {
   /** Only its events are passed on; see `isData`. */
   readonly feed: Pick<Feed, "events" | "shown" | "hasTimeIds">;
   /** Maximum number of consecutive reconnects that bring no data event; undefined means no limit. */
@@ -48,8 +48,6 @@ export interface ConnectionOptions {
   readonly largestEvent: number;
   /** The texts of these fields are found in each event. */
   readonly fields: readonly string[];
-  /** The service's time in milliseconds since the epoch; undefined means that of the clock. */
-  readonly now: (() => number) | undefined;
   /** Another connection has reached the host, so it exists, even if a DNS lookup fails now. */
   readonly isHostKnown: () => boolean;
   /** May end the stream after a retryable failure. `attempts` counts consecutive connections without data. */
@@ -61,7 +59,6 @@ export const defaultLimits: Omit<ConnectionOptions, "feed"> = {
   maxReconnects: undefined,
   largestEvent: 1024 * 1024,
   fields: [],
-  now: undefined,
   isHostKnown: () => false,
   isFinal: () => false,
 };
@@ -103,12 +100,12 @@ export interface LiveHandlers {
   readonly dropped: (subjects: readonly Subject[], failure: Failure) => void;
 }
 
-export interface LiveOptions extends Opening, Omit<Subscription, "subjects"> {
+export interface LiveOptions
+  extends Opening, Omit<Subscription, "subjects">, Omit<ConnectionOptions, "feed"> {
   readonly cap: number;
   /** When an earlier run ended for these assets, whose output this one continues. */
   readonly since: (subjects: readonly Subject[]) => Moment | undefined;
   readonly onInvalid: "fail" | "drop";
-  readonly limits: ConnectionOptions;
   /** Finds assets that another source does not know, if asking it is worth the credits. They may still be valid. */
   readonly suspects: ((subjects: readonly Subject[]) => Promise<readonly Subject[]>) | undefined;
 }

@@ -52,7 +52,7 @@ export class LiveStream {
 
   constructor(options: LiveOptions, handlers: LiveHandlers) {
     this.owners = new EventOwners(options.kind);
-    this.#options = { ...options, limits: { ...options.limits, isHostKnown: () => this.#open() > 0 } };
+    this.#options = { ...options, isHostKnown: () => this.#open() > 0 };
     this.#handlers = handlers;
   }
 
@@ -130,9 +130,9 @@ export class LiveStream {
     return Array.from(this.#running, (self) => self.sight());
   }
 
-  #probing(signal: AbortSignal, isHostKnown: boolean): Probing {
+  #probing(signal: AbortSignal, isKnown: boolean): Probing {
     const hasHeard = (subject: Subject): boolean => this.owners.hasHeard(subject);
-    return { ...this.#options, signal, isHostKnown, hasHeard };
+    return { ...this.#options, signal, isHostKnown: () => isKnown, hasHeard };
   }
 
   #withoutDropped(listed: readonly Subject[]): readonly Subject[] {
@@ -265,7 +265,7 @@ export class LiveStream {
       if (!(cause instanceof Failure) || !this.#isOfList(subjects, cause)) throw cause;
       return { invalid: subjects, failure: cause };
     });
-    if (invalid.length === 0 && !probing.isHostKnown) throw refused;
+    if (invalid.length === 0 && !probing.isHostKnown()) throw refused;
     if (invalid.length === 0) return await this.#tryAgain(self, refused);
     if (this.#options.onInvalid === "fail" && !this.#isOfList(invalid, failure)) throw failure;
     this.#drop(invalid, failure);

@@ -62,6 +62,7 @@ async function* listen(
   const stream = new LiveStream(
     {
       ...opening,
+      ...defaultLimits,
       command: "stream",
       feed,
       kind,
@@ -69,7 +70,6 @@ async function* listen(
       since: () => undefined,
       cap: connectionsOfPlan[target.tier],
       onInvalid,
-      limits: { ...defaultLimits, feed },
       suspects: undefined,
     },
     {

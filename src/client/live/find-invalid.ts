@@ -12,8 +12,6 @@ import type { LiveOptions } from "../stream-options.ts";
 
 export interface Probing extends LiveOptions {
   readonly signal: AbortSignal;
-  /** A connection to the host was open in this run. */
-  readonly isHostKnown: boolean;
   /** Whether the asset has had an event in this run. */
   readonly hasHeard: (subject: Subject) => boolean;
 }
@@ -36,7 +34,7 @@ export async function findFault(
       if (await isConfirmed(subject, refused, probe, probing)) invalid.push(subject);
     return { invalid, failure: invalid.length === 0 ? refused : invalidAssets(probing, invalid, refused) };
   } catch (cause) {
-    if (!(cause instanceof Failure) || !probing.isHostKnown || !isTransient(cause, true)) throw cause;
+    if (!(cause instanceof Failure) || !probing.isHostKnown() || !isTransient(cause, true)) throw cause;
     return { invalid: [], failure: refused };
   }
 }
@@ -133,7 +131,7 @@ function probeOf(probing: Probing, isSaidInStream: boolean): Probe {
         return undefined;
       } catch (cause) {
         if (!(cause instanceof Failure) || signal.aborted) throw cause;
-        if (!isTransient(cause, isHostKnown)) return cause;
+        if (!isTransient(cause, isHostKnown())) return cause;
         if (attempt === tries) throw cause;
         await context.clock.sleep(reconnectWait(attempt, cause, context.random()), signal);
       }

@@ -103,7 +103,7 @@ export class RunningConnection {
         said: (kind, text) => handlers.said(connection, kind, text),
       },
       {
-        ...options.limits,
+        ...options,
         isFinal: (failure, attempts) =>
           isStreamLimitFailure(failure) &&
           !this.wasOpen &&

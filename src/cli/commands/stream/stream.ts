@@ -90,6 +90,7 @@ function createLiveStream(session: Session): LiveStream {
   const stream: LiveStream = new LiveStream(
     {
       ...opening,
+      ...defaultLimits,
       target: { ...opening.target, ...(streaming !== undefined && { streaming, tierSource: undefined }) },
       now: session.now,
       command: streamCommand(feed),
@@ -99,14 +100,9 @@ function createLiveStream(session: Session): LiveStream {
       cap,
       since: session.since,
       onInvalid: flags["on-invalid"],
-      limits: {
-        ...defaultLimits,
-        now: session.now,
-        feed,
-        maxReconnects,
-        largestEvent: flags["max-event"] * mebibyte,
-        fields: [...(options.prefix ?? []), ...(session.alerts ? alertFields(session.alerts) : [])],
-      },
+      maxReconnects,
+      largestEvent: flags["max-event"] * mebibyte,
+      fields: [...(options.prefix ?? []), ...(session.alerts ? alertFields(session.alerts) : [])],
       suspects: isSearching ? unpricedAssets(open.client) : undefined,
     },
     watchIdle(context.clock, idle, stops, () => stream.connections(), handlersOf(session)),
