@@ -7,7 +7,8 @@ import { after } from "./timers.ts";
 export function readRequest(message: IncomingMessage, host: SandboxHost): SandboxRequest {
   return {
     method: message.method ?? "GET",
-    target: message.url ?? "/",
+    // Clients that use a proxy send a scheme and host, too.
+    target: (message.url ?? "/").replace(/^https?:\/\/[^/?#]*/i, ""),
     headers: message.headers,
     remoteAddress: message.socket.remoteAddress ?? "127.0.0.1",
     host,

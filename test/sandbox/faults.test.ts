@@ -409,6 +409,15 @@ describe("page faults of every list endpoint", () => {
     expect((await date("wrong-date")) - sound).toBe(259_200_000);
   });
 
+  test("page faults affect requests in the form for proxies, whose log entry has only the path", async () => {
+    const log: ReceivedRequest[] = [];
+    const { restPaid } = await start("no-rows", { log: (request) => void log.push(request) });
+    const path = "/networks/ethereum/pools/search?limit=2";
+    const reply = await rawRequest(restPaid, `${restPaid}${path}`, { key: KEY });
+    expect(at(parsed(reply), "results")).toEqual([]);
+    expect(log.map(({ url }) => url)).toEqual([path]);
+  });
+
   test("no-rows returns an empty list with totals of 0, once", async () => {
     for (const [name, path, rows] of lists) {
       const sandbox = await start("no-rows");

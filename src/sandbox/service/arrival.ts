@@ -14,16 +14,19 @@ export function arrive(request: SandboxRequest, state: SandboxState) {
   const at = state.at();
   const caller = identify(request.headers.authorization, request.host, dialect);
   const account = state.account(caller, request.remoteAddress);
-  const [pathname, search] = splitTarget(request.target);
+  const [pathname = "", ...search] = request.target.split("?");
   const market = state.seenMarket(state.market, pathname);
-  return { request, state, market, dialect, pathname, query: new Query(search, at), caller, account, at };
-}
-
-/** Clients that use a proxy send the target with a scheme and host. */
-function splitTarget(target: string): readonly [path: string, search: string] {
-  const local = target.replace(/^https?:\/\/[^/?#]*/i, "");
-  const mark = local.indexOf("?");
-  return mark === -1 ? [local, ""] : [local.slice(0, mark), local.slice(mark + 1)];
+  return {
+    request,
+    state,
+    market,
+    dialect,
+    pathname,
+    query: new Query(search.join("?"), at),
+    caller,
+    account,
+    at,
+  };
 }
 
 export function respondWith(
