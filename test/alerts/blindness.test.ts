@@ -3,12 +3,13 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { instant } from "../../src/base/text/words.ts";
 import { createBlindness } from "../../src/cli/run/alerts/blindness.ts";
-import { dexdata } from "../harness/dexdata.ts";
+import { dexdata, run } from "../harness/dexdata.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { sandboxNow } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { createTestContext } from "../harness/test-context.ts";
 import { pool, startFollowing } from "../tail/following.ts";
 import { ping, price, stream } from "../tail/keeping.ts";
 import { listen, logged } from "../tail/stream-run.ts";
@@ -169,6 +170,20 @@ describe("txns --follow --blind", () => {
       if (alert === "blind") expect(age).toBeGreaterThanOrEqual(60_000);
       else expect([from, Date.parse(String(to))]).toEqual([alerts[index - 1]?.["from"], expect.any(Number)]);
     }
+  });
+
+  test("the time in which the machine was suspended is blind", async () => {
+    const page_info = { limit: 100, page: 1, total_items: 0, total_pages: 0 };
+    const { url } = await serveInTest((_, index) => {
+      if (index === 2) context.clock.setNow(context.clock.now() + 3_600_000);
+      return index === 2 ? json({}, { status: 503 }) : json({ transactions: [], page_info });
+    });
+    const context = createTestContext({ flows: true, env: { DEXDATA_BASE_URL: url }, now: sandboxNow });
+    const words = ["txns", "ethereum", pool, "--follow", "--from", "-1m", "--poll", "20s", "--for", "3m"];
+    const { stdout } = await run([...words, "--when", "amount_0 > 1", "--blind", "2m"], context);
+    const [blind, back, ...others] = rowsOf(stdout);
+    expect([blind?.["alert"], back?.["alert"], others]).toEqual(["blind", "back", []]);
+    expect(Date.parse(String(back?.["to"])) - Date.parse(String(blind?.["from"]))).toBeGreaterThan(3_600_000);
   });
 
   test("an older copy from a cache does not take back what an earlier response has shown", async () => {

@@ -931,7 +931,9 @@ describe("SIGHUP", () => {
     const events = logged(inFolder("EVENTS-CROWDED"));
     expect(events.some(({ event, connection }) => event === "close" && Number(connection) > 2)).toBe(true);
     expect(events.filter(({ event }) => event === "dropped").length).toBe(2);
-    expect(events.slice(-3).map(({ event }) => event)).toEqual(["close", "close", "credits"]);
+    // On a busy machine, the quiet host is silent for more than 20 s of the test's time, which is a gap.
+    const last = events.filter(({ event }) => event !== "gap").slice(-3);
+    expect(last.map(({ event }) => event)).toEqual(["close", "close", "credits"]);
   });
 
   test("new connections wait for a reopened one that the service still counts", async () => {

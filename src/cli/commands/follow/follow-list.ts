@@ -20,6 +20,7 @@ import type { Page } from "../../../client/page.ts";
 import { reconnectWait } from "../../../client/retry.ts";
 import { textRows } from "../../../client/rows.ts";
 import { nameOf, type Subject } from "../../../client/subject.ts";
+import { momentOf } from "../../../client/stream-options.ts";
 import { hiddenColumnWarnings, watchFields } from "../../render/formats/missing-fields.ts";
 
 /** The run is over when the last of its lists is. */
@@ -38,10 +39,10 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
     context,
     () => poll ?? (course.isListening() ? idlePollMs : fallbackPollMs),
   );
-  const started = context.clock.elapsed();
+  const { clock } = context;
   let [isStuck, rowsSince] = [false, 0];
-  let readAt: number | undefined;
-  const refusals = watchRefusals(context.clock, reads);
+  let readTo = momentOf(clock);
+  const refusals = watchRefusals(clock, reads);
   let reached: (() => FollowState) | undefined;
   let listening: Promise<void> | undefined;
   const following = followRows({
@@ -74,7 +75,7 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
       },
       caughtUp: (began, rows) => {
         // An older copy in a cache takes back nothing that an earlier response has shown.
-        readAt = Math.max(readAt ?? began, began);
+        if (began > readTo.elapsed) readTo = { elapsed: began, now: clock.now() - clock.elapsed() + began };
         refusals.read();
         if (isFirst("cost")) reportCost(session, course.isListening);
         course.caughtUp(began, rows);
@@ -100,8 +101,8 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
     stop: () => child.abort(new Error("no longer listed")),
     /** Whether the reader of the output no longer accepts rows. */
     isStuck: () => isStuck,
-    /** When the last complete read began, on the monotonic clock. */
-    readAt: () => readAt ?? started,
+    /** When the last complete read began. */
+    readTo: () => readTo,
     pool: list.pool,
   };
 }

@@ -84,16 +84,18 @@ async function follow(session: Session): Promise<ExitCode> {
   // A search can find any pool.
   const anyPool = { network: "*", address: "*", label: session.plan.endpoint.command };
   session.alerts?.watch(() =>
-    following().map(({ pool = anyPool, readAt }) => {
-      const until = { elapsed: readAt(), now: clock.now() - clock.elapsed() + readAt() };
-      return { subjects: [pool], until, seen: until, opened: undefined };
+    following().map(({ pool = anyPool, readTo }) => {
+      return { subjects: [pool], until: readTo(), seen: readTo(), opened: undefined };
     }),
   );
   const listening = (): number => following().filter((each) => each.course.isListening()).length;
   run.metrics?.shows({
     rows_total: () => (session.isSilent ? session.alerts?.written() : undefined) ?? quota.count,
     oldest_asset_age_seconds: () =>
-      following().reduce((most, { readAt }) => Math.max(most, (clock.elapsed() - readAt()) / 1000), 0),
+      following().reduce(
+        (most, { readTo }) => Math.max(most, (clock.elapsed() - readTo().elapsed) / 1000),
+        0,
+      ),
     ...(session.poll === undefined && {
       connections: () =>
         signal.aborted ? { open: 0, retrying: 0 } : { open: listening(), retrying: 1 - listening() },
