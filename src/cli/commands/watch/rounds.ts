@@ -15,7 +15,6 @@ import { startPull, totalsOf } from "../../../rows/pull.ts";
 import { createRowSelector } from "../../render/formats/json.ts";
 import { createRowAlerts, openAlerts, type WantedAlerts } from "../../run/alerts/open-alerts.ts";
 import { alertMark } from "../../render/values/cell.ts";
-import type { Subject } from "../../../client/subject.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
@@ -142,12 +141,12 @@ export async function openWatchAlerts(
   const seeRows = createRowAlerts(alerts);
   let readTo = momentOf(clock);
   // A search can find any asset.
-  const labelOf = ({ network, address }: Subject): string | undefined => {
+  const labelOf = ({ network, address }: PullPlan["named"][number]): string | undefined => {
     const { name, label } = find(address, network);
     return name ?? label;
   };
   const whole = [{ network: "*", address: "*", label: endpoint.command }];
-  let subjects: readonly Subject[] = whole;
+  let subjects: PullPlan["named"] = whole;
   const plan = ({ named }: Pick<PullPlan, "named">): void => {
     subjects = named.length > 0 ? named.map((each) => ({ ...each, label: labelOf(each) })) : whole;
   };
