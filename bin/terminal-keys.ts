@@ -31,7 +31,7 @@ const PRESSED = new RegExp(`${escape}(?:\\[[\\d;]*[A-Za-z~]|O[A-Z])|[^]`, "gu");
 
 /**
  * Reads keys from the terminal itself, because stdin may be a pipe. Ctrl-C goes to all processes of the pipeline, as
- * before, and `suspend` is called for Ctrl-Z. Undefined without a terminal, and in the background, where reading would
+ * in line mode, and `suspend` is called for Ctrl-Z. Undefined without a terminal, and in the background, where reading would
  * stop the process.
  */
 export function listenForKeys(listener: (key: Key) => void, suspend: () => void): (() => void) | undefined {

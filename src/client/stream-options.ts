@@ -120,6 +120,11 @@ export function momentOf(clock: Pick<Clock, "now" | "elapsed">): Moment {
   return { now: clock.now(), elapsed: clock.elapsed() };
 }
 
+/** A moment in the past, known from the monotonic clock only. */
+export function momentOfElapsed(clock: Pick<Clock, "now" | "elapsed">, elapsed: number): Moment {
+  return { now: clock.now() - clock.elapsed() + elapsed, elapsed };
+}
+
 /** A moment in the past, known from the wall clock only. */
 export function momentAt(clock: Pick<Clock, "now" | "elapsed">, now: number): Moment {
   return { now, elapsed: clock.elapsed() - (clock.now() - now) };

@@ -179,7 +179,7 @@ const unlikely = 1e-4;
  * Returns a function that checks one market's slices, in any order. If a slice's candles end long before the slice
  * does, although the market has few gaps, the rest is requested again. If the rest is empty, the market is considered
  * quiet until it has candles again. No candles are expected after the start of the run. A long gap between two candles
- * is also requested again, also if they are in adjacent slices; if it has no candles, gaps of that length are accepted
+ * is requested again too, even between adjacent slices; if it has no candles, gaps of that length are accepted
  * from then on.
  */
 export function createGapJudge(request: SliceRequest) {

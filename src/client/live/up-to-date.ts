@@ -164,7 +164,7 @@ export class UpToDate {
     const { late, jumped } = this.#delay();
     if (late <= noticed && Math.abs(jumped) <= drift) return;
     this.doubt();
-    // A clock that was set back is no stop.
+    // If only the clock was set back, the process was not stopped.
     if (late > noticed || jumped > drift) this.#resumed = this.#doubted;
   }
 

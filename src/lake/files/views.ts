@@ -26,7 +26,7 @@ const header = `-- DuckDB views of this directory, wherever it is. dexdata sync 
 SET TimeZone = 'UTC';
 `;
 
-/** In a pattern, these characters stand for others, except in brackets. */
+/** In a pattern, these characters are wildcards, except in brackets. */
 const rootOf = String.raw`regexp_replace(coalesce(getvariable('lake'), '.'), '[*?[]', '[\0]', 'g')`;
 
 /** Each dataset has a file with rows to show, because DuckDB rejects a pattern without a file. */

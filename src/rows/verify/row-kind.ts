@@ -86,7 +86,7 @@ function kindOfChosen(names: readonly string[]): RowKind | undefined {
   return own.size === 1 ? fitting[0] : fitting.find(({ name }) => name === "other");
 }
 
-/** What stands around a row: its group in a search for a word, or what `--envelope` adds to rows and events. */
+/** The object that contains a row: one of a `search`, with its group, or one of `--envelope`. */
 export interface Wrapper {
   readonly row: string;
   readonly beside: readonly string[];

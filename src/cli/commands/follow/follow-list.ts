@@ -20,7 +20,7 @@ import type { Page } from "../../../client/page.ts";
 import { reconnectWait } from "../../../client/retry.ts";
 import { textRows } from "../../../client/rows.ts";
 import { nameOf, type Subject } from "../../../client/subject.ts";
-import { momentOf } from "../../../client/stream-options.ts";
+import { momentOf, momentOfElapsed } from "../../../client/stream-options.ts";
 import { hiddenColumnWarnings, watchFields } from "../../render/formats/missing-fields.ts";
 
 /** The run is over when the last of its lists is. */
@@ -75,7 +75,7 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
       },
       caughtUp: (began, rows) => {
         // An older copy in a cache takes back nothing that an earlier response has shown.
-        if (began > readTo.elapsed) readTo = { elapsed: began, now: clock.now() - clock.elapsed() + began };
+        if (began > readTo.elapsed) readTo = momentOfElapsed(clock, began);
         refusals.read();
         if (isFirst("cost")) reportCost(session, course.isListening);
         course.caughtUp(began, rows);

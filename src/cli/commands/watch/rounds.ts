@@ -2,7 +2,7 @@ import { isMovingWindow } from "../../../api/reply.ts";
 import { everyRow, missingIn, warningsIn } from "../../../client/page.ts";
 import type { Client } from "../../../client/client.ts";
 import { createSeenKeys, reachOf } from "../../../client/seen-keys.ts";
-import { momentOf } from "../../../client/stream-options.ts";
+import { momentOf, momentOfElapsed } from "../../../client/stream-options.ts";
 import { type TextRow, textRows } from "../../../client/rows.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { type Endpoint, rowShape, type ApiRequest } from "../../../api/endpoint.ts";
@@ -163,7 +163,7 @@ export async function openWatchAlerts(
     state: (isUnicode: boolean): string => `${alertMark(isUnicode)} alert on: ${counted(on, "row")}`,
     /** Nothing before `to`, on the monotonic clock, can be missing. `at` is the time of the requests, as the rows show it. */
     see: async ({ groups }: Round, at: number, to: number): Promise<void> => {
-      readTo = { elapsed: to, now: clock.now() - clock.elapsed() + to };
+      readTo = momentOfElapsed(clock, to);
       const rows = groups.flatMap(({ group, rows: own }) =>
         own.values().map((value, index) => {
           const { name, ...asset } = assetOf(endpoint, group, value);
