@@ -62,16 +62,18 @@ export function retryAfterMilliseconds(
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const clockTime = String.raw`(?<time>\d{2}:\d{2}:\d{2})`;
 const shortDay = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
+/** The year 0026 is a mistake, and not a time. */
+const fullYear = String.raw`(?<year>[1-9]\d{3})`;
 const month = "(?<month>[A-Z][a-z]{2})";
 
 /** RFC 9110, 5.6.7 requires recipients to accept all three formats: IMF-fixdate, RFC 850 and asctime. */
 const dateForms = [
-  String.raw`${shortDay}, (?<day>\d{2}) ${month} (?<year>\d{4}) ${clockTime} GMT`,
+  String.raw`${shortDay}, (?<day>\d{2}) ${month} ${fullYear} ${clockTime} GMT`,
   String.raw`(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (?<day>\d{2})-${month}-(?<year>\d{2}) ${clockTime} GMT`,
-  String.raw`${shortDay} ${month} (?<day>[ \d]\d) ${clockTime} (?<year>\d{4})`,
+  String.raw`${shortDay} ${month} (?<day>[ \d]\d) ${clockTime} ${fullYear}`,
 ].map((form) => new RegExp(`^${form}$`, "u"));
 
-/** Milliseconds since the epoch, or undefined if the text is not a date since 1970. */
+/** Milliseconds since the epoch, or undefined if the text is not a date. */
 export function parseHttpDate(text: string): number | undefined {
   const groups = dateForms.map((form) => form.exec(text)?.groups).find((each) => each !== undefined);
   if (groups === undefined) return undefined;
@@ -80,5 +82,5 @@ export function parseHttpDate(text: string): number | undefined {
   const century = year.length === 4 ? "" : Number(year) < 70 ? "20" : "19";
   const number = String(months.indexOf(name) + 1).padStart(2, "0");
   const instant = parseRfc3339(`${century}${year}-${number}-${day.replace(" ", "0")}T${time}Z`);
-  return instant !== undefined && instant.seconds >= 0 ? instant.seconds * 1000 : undefined;
+  return instant === undefined ? undefined : instant.seconds * 1000;
 }
