@@ -1,7 +1,7 @@
 import path from "node:path";
 import { showSeconds } from "../base/time/time.ts";
 import type { Context } from "../base/context/context.ts";
-import { readNames } from "../base/files/paths.ts";
+import { readNames, removeFile } from "../base/files/paths.ts";
 import { textOfFile } from "../base/files/synced-file.ts";
 import { replaceText } from "../base/files/replace-file.ts";
 import { type Dataset, factsOfKind, isPoolList } from "./dataset.ts";
@@ -20,28 +20,33 @@ export interface ListChanges {
   readonly added: readonly Dataset[];
   /** Datasets that now begin earlier than in their lines. */
   readonly widened: readonly Dataset[];
+  readonly removed: readonly Dataset[];
 }
 
 /** Other lines stay as they are. `read` returns the datasets of a line. */
 export function changeAssets(
   context: Pick<Context, "random">,
   root: string,
-  { added, widened }: ListChanges,
+  { added = [], widened = [], removed = [] }: Partial<ListChanges>,
   read: (line: string) => readonly DatasetKey[],
 ): void {
-  if (added.length + widened.length === 0) return;
+  if (added.length + widened.length + removed.length === 0) return;
   const file = path.join(root, assetsName);
   const text = readAssets(root) ?? "";
   const earlier = new Map(widened.map((dataset) => [folderOf(dataset), dataset]));
   const lines = text === "" ? [] : text.replace(/\n$/u, "").split("\n");
-  const before = lines.map((line) => {
+  const gone = new Set(removed.flatMap(linesOf));
+  const kept = lines.filter((line) => !gone.has(`${line}\n`));
+  const before = kept.map((line) => {
     const isOther = widened.length === 0 || line.trim() === "" || line.startsWith("#");
     const [own] = isOther ? [] : read(line);
     const wider = own === undefined ? undefined : earlier.get(folderOf(own));
     return wider === undefined ? `${line}\n` : widerLine(line, wider);
   });
   const after = added.flatMap(linesOf).filter((line) => !before.includes(line));
-  replaceText(context, file, [...before, ...after].join(""));
+  const all = [...before, ...after];
+  if (all.length === 0) removeFile(file);
+  else replaceText(context, file, all.join(""));
 }
 
 function widerLine(line: string, dataset: Dataset): string {

@@ -248,6 +248,20 @@ test.each([
   expect(assets().trimEnd().split("\n").length).toBe(1);
 });
 
+test("a list is stored before its first request, so that a killed run does not forget it", async () => {
+  let before = "";
+  const server = await serveInTest(() => {
+    before = assets();
+    return json({ error: "not_found" }, { status: 404 });
+  });
+  const env = { ...sandbox.env(), DEXDATA_PRO_BASE_URL: server.url };
+  const words = ["sync", root, `ethereum:${pool}`, "--kind", "ohlcv,pools"];
+  expect((await dexdata(words, { env, now })).exit).toBe(3);
+  expect(before).toContain('"kind":"pools"');
+  // The service does not know what the list names.
+  expect(assets()).not.toContain('"kind":"pools"');
+});
+
 /** Changes a byte of the first or of the last row group. */
 function damage(file: string, day: "first" | "last"): void {
   const bytes = readFileSync(file);

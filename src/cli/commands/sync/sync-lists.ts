@@ -97,7 +97,7 @@ export async function readLists(run: Run, root: string, names: readonly string[]
     run.report.info(`${counted(later, "dataset")} began earlier; a later --from removes nothing`);
   for (const dataset of widened) known.set(folderOf(dataset), dataset);
   const datasets = [...known.values(), ...added];
-  const save = (changes: ListChanges): void =>
+  const save = (changes: Partial<ListChanges>): void =>
     changeAssets(run.context, root, changes, (line) => readStoredList(line, file, now));
   const datasetsAt = (present: number): readonly Dataset[] => {
     const start = defaultStart(present, tier);
@@ -106,20 +106,18 @@ export async function readLists(run: Run, root: string, names: readonly string[]
         .filter((dataset) => start < dataset.from)
         .map((dataset) => [dataset, { ...dataset, from: start }]),
     );
-    save({ added: [], widened: [...earlier.values()] });
+    save({ widened: [...earlier.values()] });
     return datasets.map((dataset) => earlier.get(dataset) ?? dataset);
   };
-  // A mistyped search matches no pool, so a new list is stored once it has been read, or if the run ends before that.
   const lists = new Set<Dataset>(added.filter(isPoolList));
-  const judged = (dataset: Dataset, isRight: boolean): void => {
-    if (lists.delete(dataset) && isRight) save({ added: [dataset], widened: [] });
-  };
   return {
     datasets,
     datasetsAt,
-    save: () => save({ added: [...more, ...added.filter((dataset) => !lists.has(dataset))], widened }),
-    judged,
-    ended: (): void => lists.forEach((list) => judged(list, true)),
+    save: () => save({ added: [...more, ...added], widened }),
+    /** A mistyped search is not kept. A killed run has not judged it, so the next one reads it again. */
+    judged: (dataset: Dataset, isRight: boolean): void => {
+      if (lists.delete(dataset) && !isRight) save({ removed: [dataset] });
+    },
   };
 }
 

@@ -86,8 +86,8 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
     warn: report.warn,
     info: report.info,
     failed: (dataset, failure) => {
-      // After a failure of the service or the network, nothing shows whether a search is right.
-      if (failure.exit !== 7) list.judged(dataset, false);
+      // Other failures do not show whether a search is right.
+      if (failure.exit === 2 || failure.exit === 3) list.judged(dataset, false);
       failures.add(dataset, failure);
     },
     ...output.events,
@@ -100,12 +100,10 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const lake = { ...planner, lock, parallel: options.parallel, clock, datasetsAt, events };
   run.progress.begin(() => output.state(client.meter), report.print);
   const runOnce = async (plan: LakePlan): Promise<ExitCode> => {
-    const result = await syncLake(lake, plan)
-      .finally(() => lock.isHeld() && list.ended())
-      .catch((cause: unknown) => {
-        failures.end(true);
-        throw cause;
-      });
+    const result = await syncLake(lake, plan).catch((cause: unknown) => {
+      failures.end(true);
+      throw cause;
+    });
     await output.end();
     const isOk = tellResult(run, lake, plan, result);
     failures.end(result.failed < datasets.length);
