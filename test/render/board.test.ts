@@ -138,7 +138,7 @@ describe("fits any terminal", () => {
         .find((line) => line.startsWith("ASSET"))
         ?.replaceAll(/\s+/gu, " ");
     expect(heads(120)).toBe("ASSET PRICE USD SINCE START /MIN TREND");
-    expect(heads(62)).toBe("ASSET PRICE USD SINCE START TREND");
+    expect(heads(85)).toBe("ASSET PRICE USD SINCE START TREND");
     expect(heads(34)).toBe("ASSET PRICE USD");
   });
 });
@@ -335,6 +335,24 @@ describe("labels and keys", () => {
     board.key("page-up");
     board.key("home");
     expect(shown()).toContain("more lines");
+  });
+
+  test("columns stay in place while the list scrolls", () => {
+    const many = Array.from({ length: 40 }, (_, index) => `ethereum:0x${String(index).padStart(40, "0")}`);
+    const last = many.at(-1);
+    const labeled: BoardOptions["findAsset"] = (address) => ({
+      name: undefined,
+      decimals: undefined,
+      label: last?.endsWith(address) === true ? "LONG NAME" : "A",
+    });
+    for (const columns of [60, 80, 88, 100]) {
+      const board = boardOf({ assets: many, findAsset: labeled });
+      for (const asset of many) feed(board, asset, [asset === last ? "0.0000123456" : "1"]);
+      const heads = (): string | undefined => board.frame({ columns, rows: 12 }, fine, 0)[1];
+      const before = heads();
+      board.key("end");
+      expect(heads()).toBe(before);
+    }
   });
 
   test("? shows the keys until it is pressed again", () => {

@@ -28,49 +28,48 @@ interface BoardView {
   readonly shown: Feed["shown"];
   readonly elapsed: number;
   readonly order: BoardOrder;
-  /** The same for all parts of the list, so that columns stay in place while it scrolls. */
-  readonly hasLabels: boolean;
+  /** The first row that is drawn, and the number of rows. */
+  readonly first: number;
+  readonly visible: number;
 }
 
 /** A longer label is truncated; the address next to it stays. */
 const longestLabel = 16;
 
+/** Measures all rows, so that columns stay in place while the list scrolls. */
 export function drawTable(
   { isUnicode, paint, isOn }: Pick<BoardOptions, "isUnicode" | "paint" | "isOn">,
   rows: readonly NamedRow[],
   columns: number,
-  { elapsed, order, hasLabels, shown: values }: BoardView,
+  { elapsed, order, first, visible, shown: values }: BoardView,
 ) {
   const mark = ellipsis(isUnicode);
-  const style = { isUnicode };
+  const hasLabels = rows.some(({ label }) => label !== undefined);
   const heads = [...values.map(({ title }) => title), "SINCE START", "/MIN"];
   const titled = (title: string): string => (order === title ? `${title}${isUnicode ? "▼" : "*"}` : title);
-  const lines = rows.map(({ asset, label = "", row }) => ({
-    asset,
-    label: cutText(shownText(label, style), longestLabel, mark),
-    row,
-    cells: [...row.values(), row.change(), row.updates(elapsed)],
-  }));
-  const natural = heads.map((head, index) =>
-    Math.max(titled(head).length, ...lines.map(({ cells }) => textWidth(cells[index]?.text ?? ""))),
-  );
-  const labels = hasLabels
-    ? Math.max(...[titled("LABEL"), ...lines.map(({ label }) => label)].map(textWidth))
-    : 0;
-  const widest = Math.max(
-    titled("ASSET").length,
-    ...lines.map(({ asset }) => textWidth(shownText(asset, style))),
-  );
+  const widthOf = (title: string, textOf: (row: NamedRow) => string): number =>
+    rows.reduce((most, row) => Math.max(most, textWidth(textOf(row))), textWidth(titled(title)));
+  const shownLabel = ({ label = "" }: NamedRow): string =>
+    cutText(shownText(label, { isUnicode }), longestLabel, mark);
+  const lines = rows.slice(first, first + visible).map((line) => {
+    const cells = [...line.row.values(), line.row.change(), line.row.updates(elapsed)];
+    return { ...line, cells };
+  });
+  const natural = heads.map((head, index) => {
+    const ofAll = widthOf(head, ({ row }) => row.values()[index]?.text ?? "");
+    return Math.max(ofAll, ...lines.map(({ cells }) => textWidth(cells[index]?.text ?? "")));
+  });
+  const labels = hasLabels ? widthOf("LABEL", shownLabel) : 0;
+  const widest = widthOf("ASSET", ({ asset }) => shownText(asset, { isUnicode }));
   const markOf = (asset?: string): string => {
     if (isOn === undefined) return "";
     return asset !== undefined && isOn(asset) ? `${paint(alertMark(isUnicode), "down")} ` : "  ";
   };
   const room = columns - markOf().length - (hasLabels ? labels + GAP : 0);
   const { width: fitting, widths, trend } = fitBoard({ widest, hasLabels, natural }, room);
-  const shown = lines.map(({ asset }) =>
-    hasLabels ? shortAsset(asset, fitting, isUnicode) : assetLabel(asset, fitting, isUnicode),
-  );
-  const width = hasLabels ? Math.max(titled("ASSET").length, ...shown.map(textWidth)) : fitting;
+  const shownAsset = ({ asset }: NamedRow): string =>
+    hasLabels ? shortAsset(asset, fitting, isUnicode) : assetLabel(asset, fitting, isUnicode);
+  const width = hasLabels ? widthOf("ASSET", shownAsset) : fitting;
   const draw = (start: string, cells: readonly Cell[], course: string): string => {
     let left = room - width;
     const drawn = cells.map(({ text, tone }, index) => {
@@ -91,11 +90,11 @@ export function drawTable(
       heads.map((text) => ({ text: titled(text), tone: "heading" })),
       paint("TREND", "heading"),
     ),
-    rows: lines.map(({ asset, label, row, cells }, index) => {
-      const text = shown[index] ?? "";
-      const course = trend > 0 ? row.course(trend, elapsed) : [];
+    rows: lines.map(({ cells, ...line }) => {
+      const text = shownAsset(line);
+      const course = trend > 0 ? line.row.course(trend, elapsed) : [];
       return draw(
-        markOf(asset) + begin(label, text + padding(text, width)),
+        markOf(line.asset) + begin(shownLabel(line), text + padding(text, width)),
         cells,
         sparkline(course, isUnicode),
       );

@@ -76,11 +76,11 @@ export function createBoard(options: BoardOptions) {
         label: labelOf(subject),
         row,
       }));
-      const hasLabels = all.some(({ label }) => label !== undefined);
       const first = state === undefined ? 0 : scroll.first(all.length, parts.rows);
-      const shownRows = sortRows(all, order, shown, elapsed).slice(first, first + parts.rows);
+      const sorted = sortRows(all, order, shown, elapsed);
       const marked = state === undefined ? { ...options, isOn: undefined } : options;
-      const table = drawTable(marked, shownRows, columns, { elapsed, order, hasLabels, shown });
+      const view = { elapsed, order, shown, first, visible: parts.rows };
+      const table = drawTable(marked, sorted, columns, view);
       const messages = [...said.map(({ line }) => line), ...help].slice(-parts.said);
       return [
         ...(parts.hasTitle ? [drawTitle(options, all.length, window, elapsed)] : []),
