@@ -382,6 +382,13 @@ describe("an unknown word at a terminal", () => {
     expect(limited.stderr).toContain("--max-credits of 1 reached: 1 spent, next request costs 1");
   });
 
+  test("the note about simulated data is printed once, before the search", async () => {
+    const { run } = useHome(() => ({ DEXDATA_SANDBOX: "1" }));
+    const asked = await run("prices pepe", { ...TERMINAL, typed: ["1"] });
+    expect(asked).toMatchObject({ exit: 0 });
+    expect(asked.stderr.split("simulated data, because")).toHaveLength(2);
+  });
+
   test("the rate of a stream's costs excludes the search", async () => {
     const server = await serveInTest((request, attempt) =>
       request.path === "/search" ? answers(request, attempt) : stream([]),

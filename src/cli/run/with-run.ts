@@ -92,8 +92,8 @@ export async function withRun<Result>(
       ? undefined
       : (await import("./output/metrics-file.ts")).openMetrics(context, file, report);
   if (metrics !== undefined) onClose(metrics.close);
-  // This command line does not request simulated data, so the note is printed even with --quiet.
-  let isUnannounced = options.sandbox?.isFlagged === false;
+  // This command line does not request simulated data, so the note is printed even with --quiet. A choice has printed it.
+  let isUnannounced = options.sandbox?.isFlagged === false && input.spent === undefined;
   const open: Run["open"] = async (how = {}) => {
     const { context: own = context, speed = 0, target, retry, observer, onClosed } = how;
     if (isUnannounced) report.info("simulated data, because DEXDATA_SANDBOX is set");
