@@ -152,7 +152,7 @@ describe("parsed time bounds", () => {
   const accepted = "a time such as now, -24h, 2026-11-21, 2026-11-21T08:54:00Z or 1795251240";
   const relative = "must be a whole number of s, m, h or d, counted back from now";
   const timed = "must be a date, or a date, T, a time, and Z for UTC or an offset such as +02:00";
-  const either = "use 2026-11-21 or 2026-11-21T08:54:00Z";
+  const either = "e.g. 2026-11-21 or 2026-11-21T08:54:00Z";
 
   test.each([
     ["2026-02-30", "February 2026 has 28 days"],
@@ -184,16 +184,18 @@ describe("parsed time bounds", () => {
     ["500ms", relative, "e.g. -24h"],
     ["1.5h", relative, "e.g. -24h"],
     ["-90", relative, "e.g. -24h"],
+    ["3pm", `must be ${accepted}`],
     ["+1h", `must be ${accepted}`],
     ["-999999999d", "must be within the years 0000 to 9999"],
     ["9999-12-31T23:59:59-00:01", "must be within the years 0000 to 9999"],
     ["2026-11-21T08:54:00", timed, "use 2026-11-21T08:54:00Z"],
     ["2026-11-21 08:54", timed, "use 2026-11-21T08:54Z"],
     ["2026-11-21 08:54:00.5", timed, "use 2026-11-21T08:54:00.5Z"],
-    ["2026-11-21 08:54:00.5Z", timed, either],
-    ["2026-11-21T08:54:00+0200", timed, either],
-    ["2026-11-21T08:54:00-05", timed, either],
-    ["2026-11-21T08:54:00 PST", timed, either],
+    ["2026-11-21 15:30:00.5Z", timed, "use 2026-11-21T15:30:00.5Z"],
+    ["2026-11-21 15:30:00 UTC", timed, "use 2026-11-21T15:30:00Z"],
+    ["2026-11-21T15:30:00+0200", timed, "use 2026-11-21T15:30:00+02:00"],
+    ["2026-11-21T15:30:00-05", timed, "use 2026-11-21T15:30:00-05:00"],
+    ["2026-11-21T15:30:00 PST", timed, either],
     ["2026-11-21T08:54:00-25:00", timed, either],
     ["2026-11-21T24:00:00Z", timed, either],
     ["2026-11-21T08:60:00Z", timed, either],

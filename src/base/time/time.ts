@@ -220,11 +220,14 @@ function explainRefusedTime(text: string): RefusedTime {
   const [, amount, unit = ""] = /^-?(\d{1,9}) ?([A-Za-z]*)(?: ago)?$/.exec(text) ?? [];
   const [, factor, known] = UNITS.find(([pattern]) => pattern.test(unit)) ?? [];
   if (factor !== undefined) return { problem: RELATIVE, next: `use -${Number(amount) * factor}${known}` };
-  if (/^-?(?:\d+\.?\d*|\.\d+)[A-Za-z]*$/.test(text)) return { problem: RELATIVE, next: "e.g. -24h" };
+  if (/^(?!\d+[ap]m$)-?(?:\d+\.?\d*|\.\d+)[a-z]*$/i.test(text))
+    return { problem: RELATIVE, next: "e.g. -24h" };
   const [date, ...parts] = /^(\d{4})-(\d{2})-(\d{2})(?![\d-])/.exec(text) ?? [];
   if (date === undefined) return { problem: `must be ${ACCEPTED}` };
   const [year = 0, month = 0, day = 0] = parts.map(Number);
-  return explainDate(year, month, day) ?? explainTimeOfDay(date, text.replace(" ", "T"));
+  return (
+    explainDate(year, month, day) ?? explainTimeOfDay(date, text.replace(" ", "T").replace(/ ?UTC$/i, ""))
+  );
 }
 
 function explainDigits(text: string): RefusedTime {
@@ -247,8 +250,11 @@ function explainDate(year: number, month: number, day: number): RefusedTime | un
 }
 
 function explainTimeOfDay(date: string, text: string): RefusedTime {
-  const isInUtc = readTimeBound(`${text}Z`, atSecond(0)) !== undefined;
-  const use = isInUtc ? `${text}Z` : `${date} or ${date}T08:54:00Z`;
+  const withColon = text.replace(
+    /([+-]\d\d)(\d\d)?$/,
+    (_, hours: string, minutes = "00") => `${hours}:${minutes}`,
+  );
+  const meant = [`${text}Z`, text, withColon].find((each) => readTimeBound(each, atSecond(0)) !== undefined);
   const problem = "must be a date, or a date, T, a time, and Z for UTC or an offset such as +02:00";
-  return { problem, next: `use ${use}` };
+  return { problem, next: meant === undefined ? `e.g. ${date} or ${date}T08:54:00Z` : `use ${meant}` };
 }
