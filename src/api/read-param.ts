@@ -90,7 +90,13 @@ export function readInteger(
   if (value >= min && value <= max) return String(value);
   const isTooLong = /^\d{16,}$/u.test(typed);
   const accepted = bounds.max === undefined && !isTooLong ? `, ${min} or more` : ` from ${min} to ${max}`;
-  throw invalidInput(label, `must be a whole number${accepted}`);
+  throw invalidInput(label, `must be a whole number${accepted}`, separatorHint(typed));
+}
+
+/** With one or two digits after it, a comma may be a decimal point. */
+function separatorHint(typed: string): string | undefined {
+  if (!/^-?\d{1,3}(?:[,_ ]\d{3})+$/u.test(typed)) return undefined;
+  return `write it without separators: ${typed.replaceAll(/[,_ ]/gu, "")}`;
 }
 
 /** Expands `10k` and `1e4`. Other text is returned unchanged, so the error quotes it as typed. */
@@ -108,10 +114,11 @@ function readAmount(label: string, typed: string): string {
   const shift = { k: 3, m: 6, b: 9 }[unit.toLowerCase()] ?? 0;
   const amount = shiftDecimal(`${sign}${number}${exponent}`, shift);
   if (amount !== undefined) return amount;
-  const next = /^-?[\d,_ ]+$/u.test(typed)
-    ? `write it without separators: ${typed.replaceAll(/[,_ ]/gu, "")}`
-    : undefined;
-  throw invalidInput(label, "must be a number such as 250000, 250k, 1.5m, 2b, 9.1e-13 or -20", next);
+  throw invalidInput(
+    label,
+    "must be a number such as 250000, 250k, 1.5m, 2b, 9.1e-13 or -20",
+    separatorHint(typed),
+  );
 }
 
 function readWord(label: string, kind: "network" | "address", typed: string): string {

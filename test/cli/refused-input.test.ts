@@ -54,6 +54,12 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
   ["pools search --limit abc", 'invalid --limit "abc": must be a whole number, 1 or more'],
   ["pools search --limit -5", 'invalid --limit "-5": must be a whole number, 1 or more'],
   ["pools search --limit 1.5", 'invalid --limit "1.5": must be a whole number, 1 or more'],
+  [
+    "pools search --limit 1,000",
+    'invalid --limit "1,000": must be a whole number, 1 or more',
+    "write it without separators: 1000",
+  ],
+  ["pools search --liquidity-usd-min 1,5", /^invalid --liquidity-usd-min "1,5": must be a number [^;]*$/],
   ["pools search --limit 0", 'invalid --limit "0": must be a whole number, 1 or more'],
   ["pools search --limit 1e20", 'invalid --limit "1e20": must be a whole number, 1 or more'],
   [

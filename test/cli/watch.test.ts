@@ -438,7 +438,8 @@ describe("--watch on a terminal", () => {
 
 describe("combinations that --watch rejects before sending anything", () => {
   test.each([
-    ["pools search ethereum --watch 4s", "must be 5s or more"],
+    ["pools search ethereum --watch 4s", "must be a duration of 5s or more"],
+    ["pools search ethereum --watch 4", "for updates within seconds, use: dexdata stream"],
     ["pools search ethereum --watch 30", "did you mean 30s?"],
     ["pools search ethereum --watch 30s --all", "--all cannot be used with --watch"],
     ["pools search ethereum --watch 30s --out x", "--out cannot be used with --watch"],

@@ -105,6 +105,8 @@ export type FollowLog = LogEvent<(typeof followEvents)[number]>;
 const group = "Following";
 /** In milliseconds. Shorter intervals do not get new rows any sooner. */
 const shortestPoll = 2000;
+export const shortestPollOfLists = 5000;
+const costOfRead = "each read costs 1 credit";
 
 const ofFollow = { needs: { flag: "follow", next: "add --follow" } };
 const beginsByTime = "--follow starts at a time, not at a page or cursor; use --from";
@@ -130,7 +132,7 @@ export const followFlags = {
       { flag: "validate", next: "remove --validate; --follow outputs rows as received" },
     ],
   }),
-  poll: flag(durationFrom(shortestPoll, "each read costs 1 credit"), group, {
+  poll: flag(durationFrom(shortestPoll, costOfRead, " (several pools: 5s to 1h)"), group, {
     ...ofFollow,
     summary: "Request rows at this interval, without a stream",
     details: "; one pool: at least 2s; several pools: 5s to 1h, default 1m",
@@ -200,7 +202,7 @@ export const growthFlags = {
   }),
   for: flag(duration, "Requests", { ...ofEither, summary: "Stop after this long" }),
   events: { ...followFlags.events, group: "Requests" as const },
-  poll: flag(duration, "Requests", {
+  poll: flag(durationFrom(shortestPollOfLists, costOfRead), "Requests", {
     ...ofFollow,
     summary: "Read the search at this interval, from 5s to 1h (default 1m)",
   }),

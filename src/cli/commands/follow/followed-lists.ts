@@ -18,6 +18,7 @@ import { costOverTime } from "../../run/spending/estimate.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { EndpointGroup, Input } from "../command.ts";
 import type { FollowedFlags } from "../flags/endpoint-flags.ts";
+import { shortestPollOfLists } from "../flags/lasting-flags.ts";
 import { type PullPlan, readPlan } from "../input/pull-plan.ts";
 import { isList } from "../input/subjects.ts";
 
@@ -30,7 +31,6 @@ export interface FollowedList {
 }
 
 /** In milliseconds. */
-const shortestPollOfLists = 5000;
 const pollOfLists = { default: 60_000, min: shortestPollOfLists, max: 3_600_000 };
 
 export type Options = Awaited<ReturnType<typeof readOptions>>;
@@ -156,7 +156,7 @@ export const readsPerHour = (milliseconds: number): number => 3_600_000 / millis
 /** Each read costs a credit, and a read with new rows is followed by another one to prove that none are missing. */
 export function pollLine(milliseconds: number): string {
   const cost = costOverTime(readsPerHour(milliseconds));
-  return `reading every ${milliseconds / 1000}s: ${cost}, up to twice as many while new rows arrive`;
+  return `reading every ${formatDuration(milliseconds)}: ${cost}, up to twice as many while new rows arrive`;
 }
 
 /** Requests per minute; undefined without a limit. */

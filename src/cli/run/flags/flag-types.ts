@@ -1,4 +1,4 @@
-import { formatDuration, readDuration } from "../../../api/duration.ts";
+import { formatDuration, parseDuration, readDuration, unitHint } from "../../../api/duration.ts";
 import { invalidInput } from "../../../base/failure.ts";
 import { entryOf } from "../../../base/json/json-scan.ts";
 import type { Setting } from "../../../client/settings.ts";
@@ -108,12 +108,13 @@ export const durationOrZero: FlagType<number> = readBy("duration", "duration", (
   /^0[a-z]*$/u.test(typed) ? 0 : readDuration(label, typed, "or 0"),
 );
 
-/** The minimum is in milliseconds, too. `next` is the hint for shorter durations. */
-export function durationFrom(shortest: number, next: string): FlagType<number> {
+/** The minimum is in milliseconds, too. `next` is the hint for shorter durations, and `others` an exception. */
+export function durationFrom(shortest: number, next: string, others = ""): FlagType<number> {
   return readBy("duration", "duration", (label, typed) => {
-    const milliseconds = readDuration(label, typed);
+    const milliseconds = parseDuration(typed) ?? 0;
     if (milliseconds >= shortest) return milliseconds;
-    throw invalidInput(label, `must be ${formatDuration(shortest)} or more`, next);
+    const accepted = `must be a duration of ${formatDuration(shortest)} or more${others}, such as 30s, 5m or 1h`;
+    throw invalidInput(label, accepted, Number(typed) * 1000 >= shortest ? unitHint(typed) : next);
   });
 }
 
