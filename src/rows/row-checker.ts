@@ -90,7 +90,7 @@ function createPlainChecker(
   let [rows, skipped] = [0, 0];
   let last: Row | undefined;
   const startFile = (first: Row) => {
-    const kind = kindOfRows(Object.keys(first.values ?? {}), wanted);
+    const kind = kindOfRows(first.values ?? {}, wanted);
     if (kind === undefined) return { first, kind: undefined, checks: [], see: (): RecordShape => ({}) };
     const subject = { kind, first, query, report };
     const checks = rowChecks.flatMap((start) => start(subject) ?? []);

@@ -50,7 +50,8 @@ export function createVerification(target: Target, report: Report, signal: Abort
     }
     const rows = list?.rows() ?? 0;
     if (rows === 0 || list?.checked().length !== 0 || hasGroups(list.fields())) return;
-    const found = `other fields: ${list.fields().join(", ")}`;
+    const names = list.fields();
+    const found = names.length === 0 ? "no fields" : `other fields: ${names.join(", ")}`;
     const expected =
       kind === undefined ? "fields of rows that dexdata writes; or use --kind" : `fields of a ${kind}`;
     report("F2", { line: 1, expected, found });

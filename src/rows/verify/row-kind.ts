@@ -50,8 +50,9 @@ const isField = ({ ofMany, record, added }: RowShape, name: string): boolean =>
   Object.hasOwn({ ...ofMany?.record, ...record, ...added?.record }, name);
 
 /** Undefined for `other`, and if the names of the first row are clearly those of another kind than the wanted one. */
-export function kindOfRows(names: readonly string[], wanted: WantedKind | undefined): RowKind | undefined {
-  const own = kindOfRow(names);
+export function kindOfRows(first: Values, wanted: WantedKind | undefined): RowKind | undefined {
+  const names = Object.keys(first);
+  const own = kindOfRow(names, first);
   if (wanted === undefined) return own;
   const kind = kinds.find(({ name }) => name === wanted);
   if (wanted === "other" || kind === undefined) return undefined;
@@ -60,7 +61,9 @@ export function kindOfRows(names: readonly string[], wanted: WantedKind | undefi
 }
 
 /** The kind whose fields fit the names of the first row best; undefined if the row has too few of them. */
-function kindOfRow(names: readonly string[]): RowKind | undefined {
+function kindOfRow(names: readonly string[], first: Values): RowKind | undefined {
+  // Optional fields alone fit any kind.
+  if (names.length === 0) return undefined;
   const fitOf = ({ shape }: RowKind): number => {
     const missing = Object.entries(shape.record).filter(
       ([name, { optional }]) => !optional && !names.includes(name),
@@ -69,18 +72,19 @@ function kindOfRow(names: readonly string[]): RowKind | undefined {
     return isMarked ? names.filter((name) => isField(shape, name)).length - missing.length : -1;
   };
   const [best] = kinds.map((kind) => ({ kind, fit: fitOf(kind) })).toSorted((a, b) => b.fit - a.fit);
-  return best === undefined || best.fit < Math.min(2, names.length) ? kindOfChosen(names) : best.kind;
+  return best === undefined || best.fit < Math.min(2, names.length) ? kindOfChosen(names, first) : best.kind;
 }
 
-/** The members of a response around its rows: `{"transactions":[…],"page_info":{…}}` is a response and not a row. */
-const envelope: ReadonlySet<string> = new Set([
-  ...endpoints.flatMap(({ reply }) => ("rows" in reply ? [reply.rows] : [])),
-  ..."page_info has_next_page next_cursor query".split(" "),
-]);
+/** The members of a response that have its rows: `{"transactions":[…],"page_info":{…}}` is a response and not a row. */
+const listNames: ReadonlySet<string> = new Set(
+  endpoints.flatMap(({ reply }) => ("rows" in reply ? [reply.rows] : (groupsIn(reply) ?? []))),
+);
 
 /** Rows with chosen fields may lack those that identify them. Undefined if a name is unknown. */
-function kindOfChosen(names: readonly string[]): RowKind | undefined {
-  if (names.every((name) => envelope.has(name))) return undefined;
+function kindOfChosen(names: readonly string[], first: Values): RowKind | undefined {
+  // A row can have a number of pools.
+  const isResponse = names.some((name) => listNames.has(name) && Array.isArray(first[name]));
+  if (isResponse) return undefined;
   const fitting = kinds.filter(({ shape }) => names.every((name) => isField(shape, name)));
   const own = new Set(fitting.map(({ name }) => name));
   return own.size === 1 ? fitting[0] : fitting.find(({ name }) => name === "other");
