@@ -357,6 +357,11 @@ test("the stored list can be edited, and a list adds to it", async () => {
   expect(lines.slice(0, 2)).toEqual(["# mine", first]);
   expect(lines.length).toBe(3);
   expect(dataFiles(root).length).toBe(3);
+  const earlier = await sync(root, `@${list}`, "--from", "2026-11-19");
+  expect(earlier).toMatchObject({
+    exit: 0,
+    stderr: 'note: --from does not apply to 2 lines with a later "from"\n',
+  });
   writeFileSync(list, `${lines[2] ?? ""}\n`);
   sandbox.takeLog();
   expect((await sync(root)).exit).toBe(0);

@@ -24,6 +24,7 @@ import {
   newList,
   readSearch,
 } from "./list-datasets.ts";
+import { readInstant } from "../../../api/read-param.ts";
 import { firstTrades } from "../../../client/candle-windows.ts";
 import type { syncFlags } from "./sync-flags.ts";
 
@@ -95,6 +96,7 @@ export async function readLists(run: Run, root: string, names: readonly string[]
   if (isKept) run.report.info("existing datasets keep their layout, by month or by day");
   if (later > 0)
     run.report.info(`${counted(later, "dataset")} began earlier; a later --from removes nothing`);
+  tellFrom(run, given, flags);
   for (const dataset of widened) known.set(folderOf(dataset), dataset);
   const datasets = [...known.values(), ...added];
   const save = (changes: Partial<ListChanges>): void =>
@@ -119,6 +121,20 @@ export async function readLists(run: Run, root: string, names: readonly string[]
       if (lists.delete(dataset) && !isRight) save({ removed: [dataset] });
     },
   };
+}
+
+/** Lines of a list that begin later than --from, such as those of assets.ndjson. */
+function tellFrom(
+  { options: { now }, report }: Run,
+  given: readonly ListedDataset[],
+  { from }: ListFlags,
+): void {
+  if (from === undefined) return;
+  const start = readInstant("--from", from, now).seconds;
+  const isUnmoved = (listed: ListedDataset): boolean =>
+    (listed.from ?? start) > dayOf(Math.max(start, listed.created ?? start));
+  const count = given.filter(isUnmoved).length;
+  if (count > 0) report.info(`--from does not apply to ${counted(count, "line")} with a later "from"`);
 }
 
 /** Flags that would have no effect. */
