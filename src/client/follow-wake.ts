@@ -2,7 +2,7 @@ import { childOf, type Context } from "../base/context/context.ts";
 import { Failure } from "../base/failure.ts";
 import { feeds } from "../api/feeds.ts";
 import { keepOpen } from "./live/keep-open.ts";
-import { isOfIntermediary } from "./response/refusal.ts";
+import { isOfIntermediary } from "./retry.ts";
 import { openerOf } from "./live/subscription.ts";
 import type { ConnectionHandlers } from "./live/listen.ts";
 import { defaultLimits, type Opening, type Subscription } from "./stream-options.ts";

@@ -3,14 +3,13 @@ import type { Context } from "../base/context/context.ts";
 import { Failure } from "../base/failure.ts";
 import { type Instant, toWire } from "../base/time/time.ts";
 import { unlessAborted } from "./ending.ts";
-import { asErrorPage, isOfIntermediary, isPermanent } from "./response/refusal.ts";
 import type { Freshness } from "./freshness.ts";
 import { createHeldRows } from "./follow/known-rows.ts";
 import type { RowSource } from "./followed-list.ts";
 import type { Doubt } from "./follow/read-range.ts";
 import type { Schedule } from "./follow-wake.ts";
 import { type FollowState, mergeRows, type FollowedRow } from "./followed-row.ts";
-import { reconnectWait } from "./retry.ts";
+import { asErrorPage, isOfIntermediary, isPermanent, reconnectWait } from "./retry.ts";
 
 interface FollowHandlers {
   /** Awaited, so a slow reader slows down the reads. Returns false if no more rows are wanted. */

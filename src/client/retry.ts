@@ -1,4 +1,5 @@
 import { formatDuration, formatSeconds } from "../api/duration.ts";
+import { failAsService } from "../api/service-errors.ts";
 import { fail, Failure } from "../base/failure.ts";
 
 /** Which failures are retried, and for how long. */
@@ -124,4 +125,36 @@ function waitTooLong({ details }: Failure): Failure {
   const problem = `the service requested a wait of ${wait}, longer than the limit of ${limit}`;
   const next = `try again in ${wait}, or use another key (--profile)`;
   return fail("wait_too_long", problem, { status, why, retryable, body, retryAfter, next });
+}
+
+const permanentStatuses: ReadonlySet<number> = new Set([204, 400, 401, 402, 403, 404, 405, 407, 410]);
+
+/**
+ * The service, or a proxy that requires a password, sends these statuses intentionally and would send them again. Others,
+ * such as 408 or a redirect, are transient. So are error pages of an intermediary, once the host is known to be the right
+ * one.
+ */
+export const isPermanent = (failure: Failure, isHostKnown: boolean): boolean =>
+  permanentStatuses.has(failure.details.status ?? 0) && !(isHostKnown && isOfIntermediary(failure));
+
+/**
+ * Whether another server than the service sent the rejection: a balancer or proxy, which sends pages of its own while
+ * the service is replaced. The service's bodies are JSON with `message` or `error`; 204 has none. A proxy that opened
+ * tunnels before may ask for a password while its directory of users is down.
+ */
+export function isOfIntermediary({ code, details: { status, body } }: Failure): boolean {
+  if (code === "proxy") return true;
+  return status !== undefined && status !== 204 && !(body?.has("message") || body?.has("error"));
+}
+
+/**
+ * Once the host is known to be the right one, an error page of an intermediary says nothing about the key, the credits or
+ * an asset, so the failure must not either. It is like any other outage. Others stay as they are.
+ */
+export function asErrorPage(failure: Failure): Failure {
+  const { status = 0, retryAfter } = failure.details;
+  if (!permanentStatuses.has(status) || failure.code === "proxy" || !isOfIntermediary(failure))
+    return failure;
+  const page = `a load balancer or proxy responded with an error page (HTTP ${status})`;
+  return failAsService("unavailable", page, { next: undefined, retryAfter });
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { run } from "../harness/dexdata.ts";
 import { newPoolsStart } from "../harness/new-pools.ts";
 import { rowsOf } from "../harness/rows.ts";
-import { json } from "../harness/scripted-server.ts";
+import { empty, html, json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { sandboxNow } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
@@ -137,7 +137,8 @@ describe("txns --follow --when", () => {
         const server = await serveInTest(async (request) => {
           if (/\/pools\/\w+$/u.test(request.path) && failures > 0) {
             failures -= 1;
-            return json({ message: "later" }, { status: 503 });
+            // The last two are those of a balancer.
+            return [html(403), empty(404)][failures] ?? json({}, { status: 503 });
           }
           const headers = { authorization: String(request.headers.authorization) };
           const response = await fetch(url + request.url, { headers });

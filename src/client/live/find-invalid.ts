@@ -1,4 +1,3 @@
-import { isOfIntermediary } from "../response/refusal.ts";
 import { EventStreamParser } from "../streams/event-stream.ts";
 import { Failure } from "../../base/failure.ts";
 import { createEnding } from "../ending.ts";
@@ -6,7 +5,7 @@ import { streamError } from "./listen.ts";
 import { type ChunkStream, openerOf } from "./subscription.ts";
 import { isData } from "../stream-event.ts";
 import { addressKey, nameOf, type Subject } from "../subject.ts";
-import { reconnectWait } from "../retry.ts";
+import { isOfIntermediary, reconnectWait } from "../retry.ts";
 import { someOf } from "../../base/text/words.ts";
 import type { LiveOptions } from "../stream-options.ts";
 

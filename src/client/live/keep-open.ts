@@ -1,10 +1,9 @@
 import type { StreamEvent } from "../stream-event.ts";
 import type { Context } from "../../base/context/context.ts";
 import { Failure } from "../../base/failure.ts";
-import { asErrorPage, isOfIntermediary, isPermanent } from "../response/refusal.ts";
 import { type ConnectionHandlers, listen } from "./listen.ts";
 import { counted } from "../../base/text/words.ts";
-import { reconnectWait } from "../retry.ts";
+import { asErrorPage, isOfIntermediary, isPermanent, reconnectWait } from "../retry.ts";
 import type { OpenConnection } from "./subscription.ts";
 import { UpToDate } from "./up-to-date.ts";
 import { gapBetween, type Moment, type ConnectionOptions } from "../stream-options.ts";

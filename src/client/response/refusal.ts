@@ -1,11 +1,4 @@
-import type { Failure } from "../../base/failure.ts";
-import {
-  failAsService,
-  isGatewayStatus,
-  isServiceCode,
-  meaningOf,
-  type ServiceCode,
-} from "../../api/service-errors.ts";
+import { isGatewayStatus, isServiceCode, meaningOf, type ServiceCode } from "../../api/service-errors.ts";
 import { isObject, parseJson, rawMembers } from "../../base/json/json-scan.ts";
 import { parseRfc3339, showSeconds } from "../../base/time/time.ts";
 import { appliedPlan, lookUpOf, planSentence, type Target } from "../target.ts";
@@ -81,38 +74,6 @@ export function refusalDetails({ answer: { status, headers, received }, body }: 
     // A retry enabled by --retry-on, e.g. for 503, must not come too early either (RFC 9110, 10.2.3).
     retryAfter: retryAfterMilliseconds(headers, body, received),
   };
-}
-
-const permanentStatuses: ReadonlySet<number> = new Set([204, 400, 401, 402, 403, 404, 405, 407, 410]);
-
-/**
- * The service, or a proxy that requires a password, sends these statuses intentionally and would send them again. Others,
- * such as 408 or a redirect, are transient. So are error pages of an intermediary, once the host is known to be the right
- * one.
- */
-export const isPermanent = (failure: Failure, isHostKnown: boolean): boolean =>
-  permanentStatuses.has(failure.details.status ?? 0) && !(isHostKnown && isOfIntermediary(failure));
-
-/**
- * Whether another server than the service sent the rejection: a balancer or proxy, which sends pages of its own while
- * the service is replaced. The service's bodies are JSON with `message` or `error`; 204 has none. A proxy that opened
- * tunnels before may ask for a password while its directory of users is down.
- */
-export function isOfIntermediary({ code, details: { status, body } }: Failure): boolean {
-  if (code === "proxy") return true;
-  return status !== undefined && status !== 204 && !(body?.has("message") || body?.has("error"));
-}
-
-/**
- * Once the host is known to be the right one, an error page of an intermediary says nothing about the key, the credits or
- * an asset, so the failure must not either. It is like any other outage. Others stay as they are.
- */
-export function asErrorPage(failure: Failure): Failure {
-  const { status = 0, retryAfter } = failure.details;
-  if (!permanentStatuses.has(status) || failure.code === "proxy" || !isOfIntermediary(failure))
-    return failure;
-  const page = `a load balancer or proxy responded with an error page (HTTP ${status})`;
-  return failAsService("unavailable", page, { next: undefined, retryAfter });
 }
 
 /** Any other 403 concerns the key or the host. */

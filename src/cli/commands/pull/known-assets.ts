@@ -12,6 +12,7 @@ import { formats } from "../../render/formats/formats.ts";
 import { chooseColumns, isOfTrade } from "../../render/table/choose-columns.ts";
 import type { FindAsset } from "../../render/values/cell.ts";
 import { readPages } from "../../../client/read-pages.ts";
+import { asErrorPage } from "../../../client/retry.ts";
 import type { Target } from "../../../client/target.ts";
 import type { NameFinder } from "../../run/asset-names.ts";
 import type { Run } from "../../run/with-run.ts";
@@ -113,7 +114,9 @@ async function readPool(
     return undefined;
   } catch (cause) {
     if (!(cause instanceof Failure)) throw cause;
-    return cause.retryable || cause.details.isOutage === true ? cause : undefined;
+    // The service itself has sent rows of this pool, so a balancer's error page says nothing about it.
+    const failure = asErrorPage(cause);
+    return failure.retryable || failure.details.isOutage === true ? failure : undefined;
   }
 }
 
