@@ -1,5 +1,5 @@
 import type { Args } from "../api/endpoint.ts";
-import { nearestNetwork } from "../api/known-networks.ts";
+import { nearestNetwork, wellKnownNetworks } from "../api/known-networks.ts";
 import { failAsService, networkDoubt, otherwise } from "../api/service-errors.ts";
 import { Failure } from "../base/failure.ts";
 
@@ -10,9 +10,13 @@ export function doubtfulNetworks(
 ): readonly string[] | undefined {
   const only = args.get("network");
   const asked = only === undefined ? args.get("chains")?.split(",") : [only];
-  // If the body is empty, either the network or the address may be unknown.
-  const isUnsaid = body === undefined || !body.has("error");
-  return status === 404 && (code === "unsupported_network" || isUnsaid) ? asked : undefined;
+  if (status !== 404 || asked === undefined) return undefined;
+  if (code === "unsupported_network") return asked;
+  if (body?.has("error") === true) return undefined;
+  // Without a reason, the network or the address may be unknown. Looking up a network that certainly exists would cost
+  // a credit for each missing pool or token.
+  const doubtful = asked.filter((each) => !wellKnownNetworks.has(each));
+  return doubtful.length === 0 ? undefined : doubtful;
 }
 
 /** `known` has the IDs of all networks, or none if they could not be listed. */

@@ -1,7 +1,6 @@
 import type { Args } from "../api/endpoint.ts";
 import { plainList } from "../client/list-plan.ts";
 import { networks } from "../api/endpoints/whole-service.ts";
-import { wellKnownNetworks } from "../api/known-networks.ts";
 import { Failure } from "../base/failure.ts";
 import { member } from "../base/json/json-scan.ts";
 import type { Client } from "../client/client.ts";
@@ -12,9 +11,8 @@ import { optionNames } from "./read-options.ts";
 /** What a program gets for a failed request with these arguments. */
 export async function failureOfRequest(cause: unknown, client: Client, args: Args): Promise<unknown> {
   if (!(cause instanceof Failure)) return cause;
-  // Without this filter, each missing pool or token would cost a second credit.
-  const asked = doubtfulNetworks(cause, args)?.filter((each) => !wellKnownNetworks.has(each)) ?? [];
-  if (asked.length === 0 || cause.code === "unsupported_network") return withOptions(cause);
+  const asked = doubtfulNetworks(cause, args);
+  if (asked === undefined || cause.code === "unsupported_network") return withOptions(cause);
   let known = networksOf.get(client) ?? new Set();
   if (!asked.every((each) => known.has(each))) {
     known = await listNetworks(client);
