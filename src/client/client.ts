@@ -4,6 +4,7 @@ import type { Endpoint, Args, ApiRequest } from "../api/endpoint.ts";
 import { Failure, invalidResponse, usageFailure } from "../base/failure.ts";
 import { type Budget, createEventLedger, inTurn, reserveCredits, type Reservation } from "./credit-budget.ts";
 import { chargedFor, costOf, createMeter, type Meter } from "./meter.ts";
+import { unlessAborted } from "./ending.ts";
 import type { Pace } from "./pace.ts";
 import { type AnswerAge, createAgeReader } from "./http-times.ts";
 import { refusal } from "./response/request-refusal.ts";
@@ -72,7 +73,7 @@ type ClientContext = Pick<Context, "clock" | "env" | "random" | "signal">;
 const maxRepeats = 3;
 
 export function createClient(context: ClientContext, target: Target, options: ClientOptions) {
-  // Without this call, Node would show the user a leak warning from the eleventh concurrent request on.
+  // Without such a call, Node would show the user a leak warning from the eleventh concurrent request on.
   setMaxListeners(0, context.signal);
   const { clock, random, signal } = context;
   const { budget, retry, pace, timeout, observer, width } = options;
@@ -86,13 +87,10 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   let hasAnswered = false;
   let pending = 0;
   /**
-   * When the service reports that the credits are used up, requests that are still waiting would be rejected as well.
-   * Later requests are sent, because credits can return.
+   * Aborted when the service reports that the credits are used up, because requests that are still waiting would be
+   * rejected as well. Later requests are sent, because credits can return.
    */
-  let spent: Failure | undefined;
-  const refuseSpent = (): void => {
-    if (spent !== undefined) throw spent;
-  };
+  let spent = createAbort();
 
   const wait = async (waiting: Waiting, until = signal): Promise<void> => {
     observer.waiting(waiting);
@@ -112,23 +110,23 @@ export function createClient(context: ClientContext, target: Target, options: Cl
     try {
       for (let sends = 1; ; sends += 1) {
         try {
-          const document = await attempt(url, { endpoint, args }, reservation, until, refuseSpent);
+          const document = await attempt(url, { endpoint, args }, reservation, until, spent.signal);
           hasAnswered = true;
           return document;
         } catch (cause) {
           if (!(cause instanceof Failure)) throw cause;
-          if (cause.details.status === 402) spent = cause;
+          if (cause.details.status === 402) spent.abort(cause);
           // Do not retry without credits, after a signal or the --deadline, or if nothing waits for the response.
-          if (until.aborted || cause === spent) throw cause;
+          if (until.aborted || cause === spent.signal.reason) throw cause;
           const tries = { attempt: sends, waited, hasAnswered, random: random() };
           const milliseconds = waitBeforeRetry(cause, retry, tries);
-          await wait({ milliseconds, attempt: sends, failure: cause }, until);
+          await unlessAborted(wait({ milliseconds, attempt: sends, failure: cause }, until), spent.signal);
           waited += milliseconds;
         }
       }
     } finally {
       pending -= 1;
-      if (pending === 0) spent = undefined;
+      if (pending === 0 && spent.signal.aborted) spent = createAbort();
       await reservation?.close();
     }
   };
@@ -150,6 +148,12 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   };
 
   return { target, meter, ledger, opening, width, signal, ask, maxRepeats: most, again, close: closeAll };
+}
+
+function createAbort(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
 }
 
 /** A cursor of the service may look like another key. */
@@ -214,12 +218,11 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
     request: ApiRequest,
     reservation: Reservation | undefined,
     until: AbortSignal,
-    refuseSpent: () => void,
+    spent: AbortSignal,
   ): Promise<DatedDocument> => {
     await reservation?.open();
-    const turn = await pace.turn();
+    const turn = await unlessAborted(pace.turn(), spent);
     until.throwIfAborted();
-    refuseSpent();
     const started = context.clock.elapsed();
     let answer: Answer | undefined;
     let age: AnswerAge | undefined;

@@ -1,4 +1,4 @@
-import { Failure } from "../base/failure.ts";
+import { affectsOneInput, Failure } from "../base/failure.ts";
 import type { Client } from "../client/client.ts";
 import { isConfirmed, nextOf, notesOf, type Page, type PageNote } from "../client/page.ts";
 import type { CheckpointLine, PullCost, PullTotals } from "./checkpoint-lines.ts";
@@ -119,17 +119,30 @@ async function* sideBySide(
   };
   const repeated = repeatsAmong(requests.map(({ request }) => keyOfArgs(request.args)));
   const kept = new Map<string, Promise<readonly Outcome[]>>();
+  let isEnding = false;
   const asks = requests.map(({ index, request }) => async (): Promise<readonly Part[]> => {
+    if (isEnding) return [];
     const key = keyOfArgs(request.args);
     const outcomes = kept.get(key) ?? ask(request);
     // The responses to thousands of inputs would fill the memory, so only those to repeated queries are kept.
     if (repeated.has(key)) kept.set(key, outcomes);
-    return (await outcomes).map((outcome) => ({ index, request, ...outcome }));
+    const parts = (await outcomes).map((outcome) => ({ index, request, ...outcome }));
+    isEnding ||= parts.some(endsPull);
+    return parts;
   });
   const [first] = requests;
   const firstAlone = !wellKnownNetworks.has(first?.request.args.get("network") ?? "");
-  for await (const parts of inOrder(asks, client.width, { firstAlone })) yield* parts;
+  let ending: readonly Part[] = [];
+  for await (const parts of inOrder(asks, client.width, { firstAlone })) {
+    // Later responses are paid for, so their rows are kept. Without its end, a request is sent again by a resumed pull.
+    if (ending.length > 0) yield* parts.filter(({ kind }) => kind === "page");
+    else if (parts.some(endsPull)) ending = parts;
+    else yield* parts;
+  }
+  yield* ending;
 }
+
+const endsPull = (part: Part): boolean => part.kind === "failure" && !affectsOneInput(part.failure);
 
 function repeatsAmong(keys: readonly string[]): ReadonlySet<string> {
   const [met, repeated] = [new Set<string>(), new Set<string>()];

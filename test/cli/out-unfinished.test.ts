@@ -124,7 +124,7 @@ describe("a pull without --resume that ends early", () => {
     expect({ exit, stderr }).toEqual({
       exit: 7,
       stderr:
-        "error: the service failed (HTTP 501); 4 rows written\n" +
+        "error: the service failed (HTTP 501); 4 rows fetched\n" +
         `  hint: ${file} was not written; for a resumable pull: dexdata ${pullOfPages.join(" ")} --out ${file} --error-format text --resume\n`,
     });
     expect(filesNextTo(file)).toEqual([]);

@@ -282,7 +282,7 @@ describe("--out --resume", () => {
     ];
     const { exit, stderr } = await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } });
     expect(exit).toBe(5);
-    expect(stderr).toContain("2 rows written");
+    expect(stderr).toContain("3 rows written");
     expect(stderr).toContain(
       "dexdata pool ethereum 0x000000000000000000000000000000000000000a 0x000000000000000000000000000000000000000b 0x000000000000000000000000000000000000000c 0x000000000000000000000000000000000000000d",
     );

@@ -212,3 +212,40 @@ describe("a pull of several pools that ends in the first list, or after it", () 
     expect(toRow(readFileSync(receipt, "utf8"))).toMatchObject({ complete: false, more: true, next: null });
   });
 });
+
+describe("an input that ends a pull, while later ones are paid for", () => {
+  const addresses = Array.from({ length: 40 }, (_, index) => `0x${String(index).padStart(40, "a")}`);
+
+  test.each(["prices", "pool"])(
+    "%s: keeps the rows of the others, and resumes at the first",
+    async (command) => {
+      let requests = 0;
+      const server = await serveInTest(async ({ url, path: route }) => {
+        requests += 1;
+        if (requests === 2) {
+          await new Promise((resolve) => setTimeout(resolve, 100));
+          return json({ error: "payment_required", message: "no credits" }, { status: 402 });
+        }
+        const ids = new URL(url, "http://x").searchParams.get("tokens")?.split(",");
+        const rowOf = (id: string) => ({ id, chain: "ethereum", price_usd: 1 });
+        return json(ids === undefined ? rowOf(route.split("/").at(-1) ?? "") : ids.map(rowOf));
+      });
+      const env = { DEXDATA_BASE_URL: server.url };
+      const words = `${command} ethereum ${addresses.join(" ")} --rpm unlimited`;
+      const { exit, stdout, stderr } = await run(words, "", env);
+      const perRequest = command === "prices" ? 10 : 1;
+      const paid = perRequest * (server.requests.length - 1);
+      expect({ exit, rows: rowsOf(stdout).length }).toEqual({ exit: 5, rows: paid });
+      expect(paid).toBeGreaterThan(perRequest);
+      expect(stderr).toContain(`${paid} rows written`);
+
+      const file = path.join(temporaryFolder(), "rows.ndjson");
+      requests = 0;
+      expect(await run(`${words} --out ${file}`, "", env)).toMatchObject({ exit: 5 });
+      requests = 2;
+      expect(await run(`${words} --out ${file} --resume`, "", env)).toMatchObject({ exit: 0 });
+      expect(rowsOf(readFileSync(file, "utf8")).map(({ id }) => id)).toEqual(addresses);
+      expect(requests - 2).toBe(addresses.length / perRequest - 1);
+    },
+  );
+});

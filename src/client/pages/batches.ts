@@ -2,7 +2,16 @@ import type { Args } from "../../api/endpoint.ts";
 import { wellKnownNetworks } from "../../api/known-networks.ts";
 import { affectsOneInput, fail, Failure, invalidResponse } from "../../base/failure.ts";
 import type { Reply } from "../../api/reply.ts";
-import { ended, more, type Page, type PageNote, pageOf, readRows } from "../page.ts";
+import {
+  ended,
+  more,
+  type Page,
+  type PageEnd,
+  type PageNote,
+  pageOf,
+  type Position,
+  readRows,
+} from "../page.ts";
 import { type BatchInputs, type Chunk, type ListRequest, planBatches } from "../list-plan.ts";
 import type { Document } from "../document.ts";
 import { inOrder } from "../../base/concurrent.ts";
@@ -31,36 +40,50 @@ export async function* askInBatches(
   const subjects = all.slice(before);
   const answered = new Map<string, Found | "missing" | "refused">();
   let next = 0;
+  let ending: Failure | undefined;
   const asks = planBatches(subjects, reply).map((chunk) => async () => {
     const asked = new Map([...args, ["network", chunk.network], [reply.param, chunk.addresses.join(",")]]);
-    return { ...chunk, asked, answer: await askChunk(request, chunk, asked) };
+    if (ending !== undefined) return { ...chunk, asked, answer: ending };
+    const answer = await askChunk(request, chunk, asked);
+    if (answer instanceof Failure && !affectsOneInput(answer)) ending ??= answer;
+    return { ...chunk, asked, answer };
   });
+  const pageAt = (done: readonly Subject[], end: PageEnd, refused: readonly PageNote[] = []): Page => {
+    const ready: Found[] = [];
+    const missing: Subject[] = [];
+    for (const subject of done) {
+      const found = answered.get(subjectKey(subject));
+      if (found === undefined) continue;
+      if (found === "missing" || isWithoutValue(found, reply)) missing.push(subject);
+      if (found === "missing" && fillMissing) ready.push(withoutValue(subject, reply));
+      if (typeof found === "object") ready.push(found);
+    }
+    return pageOf(textRows(ready), end, [{ kind: "missing", subjects: missing }, ...refused]);
+  };
+  const isAnswered = (subject: Subject | undefined): boolean =>
+    subject !== undefined && answered.has(subjectKey(subject));
+  const position = (): Position => ({ flag: "subject", value: String(before + next) });
   const firstAlone = !wellKnownNetworks.has(subjects[0]?.network ?? "");
   for await (const { network, addresses, asked, answer } of inOrder(asks, client.width, { firstAlone })) {
     const isRefused = answer instanceof Failure;
+    if (isRefused && !affectsOneInput(answer)) continue;
     for (const address of addresses)
       answered.set(subjectKey({ network, address }), isRefused ? "refused" : "missing");
     if (!isRefused)
       for (const found of answer) answered.set(subjectKey({ network, address: found.id }), found);
     // A row is returned as soon as all subjects before it are done, so that long lists need little memory.
-    const ready: Found[] = [];
-    const missing: Subject[] = [];
-    for (let subject = subjects[next]; subject !== undefined; subject = subjects[next]) {
-      const found = answered.get(subjectKey(subject));
-      if (found === undefined) break;
-      if (found === "missing" || isWithoutValue(found, reply)) missing.push(subject);
-      if (found === "missing" && fillMissing) ready.push(withoutValue(subject, reply));
-      if (typeof found === "object") ready.push(found);
-      next += 1;
-    }
-    const end =
-      next < subjects.length ? more({ flag: "subject", value: String(before + next) }) : ended("inputs");
+    const from = next;
+    while (isAnswered(subjects[next])) next += 1;
+    const end = next < subjects.length ? more(position()) : ended("inputs");
     const refused: readonly PageNote[] = isRefused ? [{ kind: "refused", args: asked, failure: answer }] : [];
-    yield pageOf(textRows(ready), end, [{ kind: "missing", subjects: missing }, ...refused]);
+    yield pageAt(subjects.slice(from, next), end, refused);
   }
+  if (ending === undefined) return;
+  // Later batches were sent at the same time, and are paid for. A resumed pull requests them again.
+  yield pageAt(subjects.slice(next), more(position(), [], true));
+  throw ending;
 }
 
-/** Returns a failure that these inputs caused; throws one that affects every request, e.g. for an invalid key. */
 async function askChunk(
   { client, endpoint, list }: ListRequest,
   { network, addresses }: Chunk,
@@ -78,10 +101,10 @@ async function askChunk(
       const problem = foreignRows(found, { network, addresses });
       if (problem === undefined || !list.isStrict) return found;
       // The service may have returned the response to another batch.
-      if (!(await client.again(repeats, problem))) throw fail("untrusted_answer", problem);
+      if (!(await client.again(repeats, problem))) return fail("untrusted_answer", problem);
     }
   } catch (cause) {
-    if (cause instanceof Failure && affectsOneInput(cause)) return cause;
+    if (cause instanceof Failure) return cause;
     throw cause;
   }
 }

@@ -206,13 +206,17 @@ export function explainEarlyEnd(thrown: unknown, run: Pull): unknown {
   // the key or plan, the credits or the rate limit.
   const way = advice !== undefined && run.options.sandbox?.isFlagged === true ? inSandbox(advice) : advice;
   const both = hasBoth ? `${way}; ${next}` : (next ?? way);
-  const isUnreadable = run.options.picture === "chart" || isCutBinary(run);
+  const isUnreadable = run.options.picture === "chart" || isCutBinary(run) || isFileDropped(run);
   const done = isUnreadable ? "fetched" : "written";
   return new Failure(`${cause.message}; ${counted(rows, "row")} ${done}`, {
     ...cause.details,
     next: isDamaged === true || code === "unsupported_network" ? advice : both,
   });
 }
+
+/** A file that a later run cannot continue. */
+const isFileDropped = ({ to, destination }: Pull): boolean =>
+  to.file !== undefined && !to.isResumed && !destination.canContinue();
 
 /** Binary output to a pipe; a file keeps its staged rows. */
 function isCutBinary({ options: { format }, to: { file } }: Pull): boolean {
