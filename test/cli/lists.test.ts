@@ -275,6 +275,8 @@ describe("rows of another kind", () => {
     ["pools search ethereum --limit 1", "ohlcv", "for candles of a pool, add --pool"],
     ["tokens search ethereum --limit 1", "pool", "to show tokens: dexdata token -"],
     ["tokens search ethereum --limit 1", "ohlcv --pool", "for candles of a token, leave out --pool"],
+    ["pools search ethereum --limit 1", "stream", "for pools, use --feed transactions"],
+    ["tokens search ethereum --limit 1", "stream --feed transactions", "use --by token"],
   ])("from %s passed to %s cause an error with a hint", async (words, command, hint) => {
     const [name = "", ...flags] = command.split(" ");
     const { stderr } = await runCommand([name, "-", ...flags].join(" "), rows.get(words));

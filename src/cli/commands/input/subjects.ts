@@ -168,13 +168,12 @@ function skipOthers(
   warn(`${source}: using ${counted(used, takes)}, skipping ${kinds}; ${command} takes ${takes}s`);
 }
 
-function hintAt(others: readonly ListedAsset[], { command, takes, ifOtherKind }: Taker): string | undefined {
+function hintAt(others: readonly ListedAsset[], { takes, ifOtherKind }: Taker): string {
   const kinds = new Set(others.map(({ kind }) => kind));
   const isOther = kinds.size === 1 && kinds.has(takes === "token" ? "pool" : "token");
   if (isOther && ifOtherKind !== undefined) return ifOtherKind;
   // Only a search has rows of several kinds.
   if (!isOther) return `search only for them: dexdata search <query> --type ${takes}s`;
-  if (command === streamTaker) return undefined;
   return takes === "token" ? "to show pools: dexdata pool -" : "to show tokens: dexdata token -";
 }
 

@@ -1,5 +1,5 @@
 import type { Feed, FeedKind } from "../../../api/feed.ts";
-import { feeds, feedsTaking, readSince } from "../../../api/feeds.ts";
+import { feeds, feedsOfPools, feedsTaking, readSince } from "../../../api/feeds.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { eventFields } from "./event-place.ts";
@@ -60,7 +60,7 @@ function readParams(
 /** Reads the files again each time. The signal cancels a read that blocks. */
 export function assetReader({ sources }: Run, words: readonly string[], feed: Feed, takes: FeedKind["by"]) {
   const other = feed.kinds.find(({ by }) => by !== takes);
-  const ifOtherKind = other && `use --by ${other.by}`;
+  const ifOtherKind = other === undefined ? `for pools, use --feed ${feedsOfPools}` : `use --by ${other.by}`;
   return async (until: AbortSignal, malformed: "fail" | "keep"): Promise<readonly Subject[]> => {
     // A name may have been added since the last read.
     sources.names.forget();
