@@ -58,7 +58,9 @@ describe("pools search --follow", () => {
   test("--envelope has the time of the response and the age of its data", async () => {
     const { follow } = await service("edge-cache=90s");
     const out = path.join(createTestContext().home, "new.ndjson");
-    expect(await follow(`--created-after -3d --for 4m --envelope --out ${out}`)).toMatchObject({ exit: 0 });
+    const { exit, stderr } = await follow(`--created-after -3d --for 4m --envelope --out ${out}`);
+    expect(exit).toBe(0);
+    expect(stderr).toMatch(/^[\d,]+ new pools added to \/.*\/new\.ndjson$/mu);
     const rows = rowsOf(readFileSync(out, "utf8"));
     expect(rows.length).toBeGreaterThan(5);
     for (const { first_seen: seen, as_of: age, row } of rows) {

@@ -701,10 +701,13 @@ describe("messages", () => {
     );
   });
 
-  test("--stats: the number of assets and connections, and the totals", async () => {
-    const { stderr } = await listen([...many(30), "--limit", "30", "--stats"], await serveInTest(pricesOf))
-      .outcome;
+  test("--stats: the number of assets and connections, the totals, and the file", async () => {
+    const args = [...many(30), "--limit", "30", "--stats"];
+    const { stderr } = await listen(args, await serveInTest(pricesOf)).outcome;
     expect(stderr).toBe("30 assets on 2 connections\n30 events, 30 credits, 0ms\n");
+    const file = inFolder("STATS.ndjson");
+    const toFile = await listen([...args, "--out", file], await serveInTest(pricesOf)).outcome;
+    expect(toFile.stderr).toContain(`\n30 events added to ${file}, 30 credits, `);
   });
 
   test("many assets are counted, not named", async () => {

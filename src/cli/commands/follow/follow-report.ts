@@ -235,7 +235,7 @@ function shown(hole: Pick<Hole, "from" | "to">): string {
 
 /** Reports the end of the run, for all lists that were followed until then. */
 export function reportEnd(
-  { run, log, ending, quota, open }: Session,
+  { run, flags, log, ending, quota, open }: Session,
   lists: readonly Pick<FollowedList, "pool">[],
 ): void {
   const { options, report } = run;
@@ -246,5 +246,6 @@ export function reportEnd(
   log({ event: "close", reason: endCause(ending.signal.reason), ...names });
   log({ event: "credits", rows, requests, events, credits, in_doubt, ...names });
   const say = options.hasStats ? report.print : report.hint;
-  say(`followed ${counted(rows, pools.length === 0 ? "new pool" : "row")}`);
+  const number = counted(rows, pools.length === 0 ? "new pool" : "row");
+  say(flags.out === undefined ? `followed ${number}` : `${number} added to ${flags.out}`);
 }

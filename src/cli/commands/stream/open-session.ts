@@ -48,7 +48,7 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   const open = await run.open({
     speed,
     onClosed: ({ client: { meter } }) =>
-      hint(closingLine(stops.counts().events, meter, clock.elapsed() - started, ending.silent)),
+      hint(closingLine(stops.counts().events, meter, clock.elapsed() - started, ending.silent, flags.out)),
   });
   const until = createEnding(clock, signal, duration);
   const mostEvents = wanted === undefined ? limit : undefined;

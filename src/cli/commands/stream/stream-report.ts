@@ -27,9 +27,11 @@ export function closingLine(
   meter: Meter,
   milliseconds: number,
   silent: readonly Subject[],
+  file: string | undefined,
 ): string {
-  const without = silent.length === 0 ? "" : `; no event of ${someOf(silent.map(titleOf))}`;
-  return `${counted(events, "event")}, ${costOfRun(meter)}, ${formatDuration(milliseconds)}${without}`;
+  const added = file === undefined ? "" : ` added to ${file}`;
+  const without = silent.length === 0 ? "" : `; no event of ${someOf(silent.map(titleOf), few)}`;
+  return `${counted(events, "event")}${added}, ${costOfRun(meter)}, ${formatDuration(milliseconds)}${without}`;
 }
 
 function reportOfConnections({ context, options, metrics, report }: Run, log: StreamLog, onGap: OnGap) {
