@@ -1,5 +1,6 @@
 import type { Args } from "../api/endpoint.ts";
 import type { Clock } from "../base/context/context.ts";
+import type { Exchange } from "./client.ts";
 import { type AnswerAge, parseHttpDate } from "./http-times.ts";
 
 const isCopy = ({ age, isBound }: AnswerAge): boolean => age > 0 && !isBound;
@@ -37,21 +38,22 @@ export type Freshness = ReturnType<typeof createFreshness>;
 
 /** The same for requests that are repeated in rounds: the time when the first of them can return something new. */
 export function createRoundFreshness({ elapsed }: Pick<Clock, "elapsed">) {
-  let [before, round, oldest, isBound] = [new Map<string, number>(), new Map<string, number>(), 0, false];
+  let [before, round, isBound] = [new Map<string, number>(), new Map<string, number>(), false];
+  let readTo = Number.POSITIVE_INFINITY;
   return {
     begin: (): void => {
-      [before, round, oldest, isBound] = [round, new Map(), 0, false];
+      [before, round, isBound, readTo] = [round, new Map(), false, Number.POSITIVE_INFINITY];
     },
-    record: ({ href }: URL, age: AnswerAge | undefined): void => {
+    record: ({ url: { href }, age, milliseconds }: Pick<Exchange, "url" | "age" | "milliseconds">): void => {
       if (age === undefined) return;
-      oldest = Math.max(oldest, age.age);
+      readTo = Math.min(readTo, elapsed() - milliseconds - age.age);
       isBound ||= age.isBound;
       // A URL that differs from those of the round before has a relative time, and its next one differs as well.
       const isSame = isCopy(age) || before.has(href);
       round.set(href, isSame ? elapsed() + age.sameFor : Number.NEGATIVE_INFINITY);
     },
-    /** Milliseconds by which the round's oldest response was older than its receipt. */
-    age: (): number => oldest,
+    /** Nothing before this time, on the monotonic clock, can be missing. Requests that failed before do not count. */
+    readTo: (): number => Math.min(readTo, elapsed()),
     /** Whether a response of the round may be newer than that. */
     isBound: (): boolean => isBound,
     differsAt: (): number =>

@@ -133,6 +133,19 @@ describe("--watch --when", () => {
     expect([exit, stderr]).toEqual([8, expect.stringContaining("retrying at the next refresh")]);
   });
 
+  test("a refresh that succeeds after retries covers the time since the last of them", async () => {
+    const server = await serveInTest((_, index) => {
+      if (index === 5) context.interrupt({ cause: "SIGINT" });
+      return replyOf(index > 0 && index < 4 ? "failed" : "5");
+    });
+    const context = createTestContext({ flows: true, env: { DEXDATA_BASE_URL: server.url } });
+    const { stdout } = await run(["pools", "search", "--watch", "30s", "--blind", "31s", ...low], context);
+    const [blind, back] = rowsOf(stdout);
+    expect([blind?.["alert"], back?.["alert"]]).toEqual(["blind", "back"]);
+    // Retries wait for 1, 2 and 4 seconds.
+    expect(Date.parse(String(back?.["to"])) - Date.parse(String(back?.["from"]))).toBe(37_000);
+  });
+
   test("the time in which the machine was suspended is blind", async () => {
     const server = await serveInTest((_, index) => {
       if (index === 1) context.clock.setNow(context.clock.now() + 3_600_000);

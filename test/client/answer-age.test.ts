@@ -97,11 +97,11 @@ describe("the next request", () => {
   test("of a round waits for the copy that expires first, unless a time in the URL moves", () => {
     const freshness = createRoundFreshness({ elapsed: () => 0 });
     expect(freshness.differsAt()).toBe(Number.NEGATIVE_INFINITY);
-    freshness.record(url("from=1"), age(0, 60));
+    freshness.record({ url: url("from=1"), age: age(0, 60), milliseconds: 0 });
     expect(freshness.differsAt()).toBe(Number.NEGATIVE_INFINITY);
     freshness.begin();
-    freshness.record(url("from=1"), age(0, 60));
-    freshness.record(url("from=2"), age(40, 20));
+    freshness.record({ url: url("from=1"), age: age(0, 60), milliseconds: 0 });
+    freshness.record({ url: url("from=2"), age: age(40, 20), milliseconds: 0 });
     expect(freshness.differsAt()).toBe(20_000);
   });
 });

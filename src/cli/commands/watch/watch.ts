@@ -78,9 +78,9 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
     context,
     speed: 1,
     observer: {
-      answered: ({ url, age }) => {
-        freshness.record(url, age);
-        noteAge(age);
+      answered: (exchange) => {
+        freshness.record(exchange);
+        noteAge(exchange.age);
       },
     },
   });
@@ -193,7 +193,6 @@ async function readRounds(session: Session): Promise<never> {
   for (;;) {
     // Each round resolves all relative times with the same clock reading.
     const now = nowOf();
-    const began = clock.elapsed();
     const plan = await readAgain(now);
     alerts?.plan(plan);
     freshness.begin();
@@ -210,8 +209,7 @@ async function readRounds(session: Session): Promise<never> {
     if (round !== undefined) {
       const request = { endpoint: plan.endpoint, args: round.argSets[0] ?? new Map<string, string>() };
       for (const rows of round.groups) await assets.learnFor(request, rows);
-      // Nothing before this time, on the monotonic clock, can be missing.
-      const readTo = began - freshness.age();
+      const readTo = freshness.readTo();
       // A cache can return an older copy, whose values would change back and cross a limit once more.
       const isOlder = last !== undefined && readTo < refreshed && !freshness.isBound();
       refreshed = last === undefined ? readTo : Math.max(refreshed, readTo);
