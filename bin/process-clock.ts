@@ -1,4 +1,4 @@
-import type { Clock } from "../src/base/context/context.ts";
+import { type Clock, onAbort } from "../src/base/context/context.ts";
 
 /** The timer stores milliseconds in 31 bits. A longer wait would fire immediately. */
 const longestTimer = 2_147_483_647;
@@ -15,16 +15,16 @@ function elapsed(): number {
 /** In node:timers/promises, every canceled wait creates an error, and each request cancels a wait. */
 function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted === true) return reject(signal.reason);
-    const abort = (): void => {
-      cancel();
-      reject(signal?.reason);
-    };
     const cancel = after(milliseconds, () => {
-      signal?.removeEventListener("abort", abort);
+      release?.();
       resolve();
     });
-    return signal?.addEventListener("abort", abort, { once: true });
+    const release =
+      signal &&
+      onAbort(signal, () => {
+        cancel();
+        reject(signal.reason);
+      });
   });
 }
 

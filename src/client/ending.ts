@@ -1,4 +1,4 @@
-import { type Clock, isInterruption, childOf } from "../base/context/context.ts";
+import { type Clock, childOf, isInterruption, onAbort } from "../base/context/context.ts";
 
 /**
  * The user's limit was reached: a number of events or rows, or a duration, which includes time without a connection.
@@ -40,9 +40,7 @@ export function createEnding(clock: Clock, outer: AbortSignal, duration: number 
 /** `Promise.race` with one promise per stream would retain memory for every race. */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const giveUp = (): void => reject(signal.reason);
-    if (signal.aborted) giveUp();
-    signal.addEventListener("abort", giveUp, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", giveUp));
+    const release = onAbort(signal, () => reject(signal.reason));
+    work.then(resolve, reject).finally(release);
   });
 }

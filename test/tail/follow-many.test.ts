@@ -179,6 +179,23 @@ describe("what cannot be followed", () => {
     });
   });
 
+  test("without a rate limit, a run still sends no more than 2,700 requests a minute", async () => {
+    const { list } = newList();
+    const addresses = Array.from({ length: 300 }, (_, index) => String(index).padStart(40, "0"));
+    writeFileSync(list, addresses.map((address) => `ethereum:0x${address}\n`).join(""));
+    await withService({}, async ({ start, log }) => {
+      const words = `txns @${list} --follow --poll 5s --rpm unlimited --error-format text`;
+      const { exit, stderr } = await start(words).outcome;
+      expect({ exit, stderr, sent: log.length }).toEqual({
+        exit: 6,
+        stderr:
+          "error: reading 300 pools every 5s needs 3,600 requests/min, but at most 2,700 requests/min are sent\n" +
+          "  hint: use --poll 7s, or follow fewer pools\n",
+        sent: 0,
+      });
+    });
+  });
+
   test("a run that ends before each pool was read once: exit 8, and --events has the gap of each of these", async () => {
     const { folder, list } = newList(3);
     const events = path.join(folder, "events");

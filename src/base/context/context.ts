@@ -106,6 +106,28 @@ export interface Clock {
   readonly every: (milliseconds: number, call: () => void) => () => void;
 }
 
+const waiting = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * Calls `call` when the signal aborts, or now if it has, unless the returned function is called before. Takes the same time
+ * however many wait: `addEventListener` compares a listener with all others, and a run can follow 10,000 lists.
+ */
+export function onAbort(signal: AbortSignal, call: () => void): () => void {
+  if (signal.aborted) {
+    call();
+    return () => undefined;
+  }
+  const calls = waiting.get(signal) ?? new Set();
+  if (!waiting.has(signal)) {
+    waiting.set(signal, calls);
+    signal.addEventListener("abort", () => calls.forEach((each) => each()), { once: true });
+  }
+  // A function that is given twice is called twice.
+  const own = (): void => call();
+  calls.add(own);
+  return () => void calls.delete(own);
+}
+
 export type ChildSignal = ReturnType<typeof childOf>;
 
 /**
@@ -114,14 +136,11 @@ export type ChildSignal = ReturnType<typeof childOf>;
  */
 export function childOf(parent: AbortSignal) {
   const controller = new AbortController();
-  // A hundred connections may listen to a signal, and by default Node warns about a leak at eleven listeners.
+  // A hundred requests may listen to a signal, and by default Node warns about a leak at eleven listeners.
   setMaxListeners(0, controller.signal);
-  const follow = (): void => controller.abort(parent.reason);
-  if (parent.aborted) follow();
-  else parent.addEventListener("abort", follow, { once: true });
   return {
     signal: controller.signal,
     abort: (reason: unknown): void => controller.abort(reason),
-    release: (): void => parent.removeEventListener("abort", follow),
+    release: onAbort(parent, () => controller.abort(parent.reason)),
   };
 }

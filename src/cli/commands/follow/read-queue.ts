@@ -1,7 +1,6 @@
-import type { Clock, Context } from "../../../base/context/context.ts";
+import { type Clock, type Context, onAbort } from "../../../base/context/context.ts";
 import { Failure } from "../../../base/failure.ts";
 import type { Client } from "../../../client/client.ts";
-import { unlessAborted } from "../../../client/ending.ts";
 import { reconnectWait } from "../../../client/retry.ts";
 import { isOfNewest } from "../../../client/freshness.ts";
 import { formatDuration } from "../../../api/duration.ts";
@@ -22,23 +21,16 @@ const failuresOfOutage = 3;
 /** Requests per minute that a run for many lists may send. */
 export const usedRate = (perMinute = ampleRate): number => usedShare * perMinute;
 
-interface Waiting {
-  readonly isDue: boolean;
-  readonly until: AbortSignal;
-  readonly go: () => void;
-}
-
 /** Lets one request go every `gap` milliseconds, unless `mayGo` forbids it. */
 function createSlots(
   { elapsed, after }: Pick<Clock, "elapsed" | "after">,
   gap: number,
   mayGo: () => boolean,
 ) {
-  let waiting: Waiting[] = [];
+  const [due, long] = [new Set<() => void>(), new Set<() => void>()];
   let [nextAt, sent, isTimed] = [elapsed(), 0, false];
   const next = (): void => {
-    waiting = waiting.filter(({ until }) => !until.aborted);
-    if (waiting.length === 0 || isTimed || !mayGo()) return;
+    if (due.size + long.size === 0 || isTimed || !mayGo()) return;
     const wait = nextAt - elapsed();
     if (wait > 0) {
       isTimed = true;
@@ -49,20 +41,32 @@ function createSlots(
       return;
     }
     sent += 1;
-    const isLongWanted = sent % longReadEvery === 0;
-    const index = waiting.findIndex(({ isDue }) => isDue !== isLongWanted);
-    const [first] = waiting.splice(Math.max(0, index), 1);
+    const [queue, other] = sent % longReadEvery === 0 ? [long, due] : [due, long];
+    const chosen = queue.size > 0 ? queue : other;
+    const [go] = chosen;
+    if (go === undefined) return;
+    chosen.delete(go);
     nextAt = Math.max(nextAt, elapsed() - gap) + gap;
-    first?.go();
+    go();
     next();
   };
   return {
     next,
-    turn: async (isDue: boolean, until: AbortSignal): Promise<void> => {
-      const turned = new Promise<void>((go) => waiting.push({ isDue, until, go }));
-      next();
-      await unlessAborted(turned, until);
-    },
+    turn: (isDue: boolean, until: AbortSignal): Promise<void> =>
+      new Promise((resolve, reject) => {
+        const waiting = isDue ? due : long;
+        const go = (): void => {
+          release();
+          resolve();
+        };
+        const release = onAbort(until, () => {
+          waiting.delete(go);
+          reject(until.reason);
+        });
+        if (until.aborted) return;
+        waiting.add(go);
+        next();
+      }),
     /** No request goes in the next milliseconds. */
     pause: (milliseconds: number): void => {
       nextAt = elapsed() + milliseconds;
