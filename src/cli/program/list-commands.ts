@@ -4,7 +4,6 @@ import { usageFailure } from "../../base/failure.ts";
 import { didYouMean, nearest } from "../../base/text/nearest.ts";
 import { type Command, type Positional, usageOf } from "../commands/command.ts";
 import type { LocalOutputFlags } from "../run/flags/shared-flags.ts";
-import { hasColumns } from "../render/formats/formats.ts";
 import { formatOf, writeDocument, writeRows } from "../run/output/local-output.ts";
 import { defaultOf, type Flag, type Flags } from "../run/flags/flag.ts";
 import { flagHelp } from "./help/flag-rows.ts";
@@ -26,8 +25,9 @@ export async function listCommands(
     throw usageFailure(`unknown command "${asked}"`, hint);
   }
   const describe = asked === "" && flags.all !== true ? outline : describeCommand;
-  if (!hasColumns(formatOf(context, flags)))
-    return await writeDocument(context, flags, entries.map(describe));
+  const format = formatOf(context, flags);
+  if (format === "json" || format === "ndjson")
+    return await writeDocument(context, format, entries.map(describe));
   return await writeRows(
     context,
     flags,

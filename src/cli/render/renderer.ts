@@ -87,21 +87,16 @@ export interface Format {
   /** The default if a program reads both streams. */
   readonly errors: ErrorFormat;
   readonly createRenderer: (presentation: Presentation) => Renderer | Promise<Renderer>;
-  readonly local: LocalForm;
-}
-
-/** Formats the output of local commands. Each function returns the complete output. */
-interface LocalForm {
-  readonly rows: (rows: readonly LocalRow[], look: LocalLook) => string | Promise<string>;
-  readonly record: (record: LocalRow, look: LocalLook) => string | Promise<string>;
-  /** Undefined if the format does not support nested members. */
-  readonly document?: (document: object, look: LocalLook) => string;
+  /** Returns the complete output of a local command. */
+  readonly local: (rows: readonly LocalRow[], look: LocalLook) => string | Promise<string>;
 }
 
 /** Null means unknown. Undefined members are omitted. */
 export type LocalRow = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 export interface LocalLook {
+  /** The only row is a record: an object in json, and one line per field in a table. */
+  readonly isRecord: boolean;
   readonly isTerminal: boolean;
   readonly hasHeader: boolean;
   /** Terminal columns; undefined means no limit. */

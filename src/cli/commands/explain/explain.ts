@@ -50,7 +50,7 @@ export async function explain(
     );
   }
   if (flags.output === "ndjson" || flags.output === "json")
-    return await writeDocument(context, flags, explanation);
+    return await writeDocument(context, flags.output, explanation);
   await printPage(pageOf(explanation), context);
   return 0;
 }

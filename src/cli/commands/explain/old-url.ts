@@ -27,13 +27,12 @@ export async function explainUrl(
   // Only whole parameters that are keys have been removed.
   const command = hideSecrets(["dexdata", ...migrated].map(quoted).join(" "));
   if (flags.output === "ndjson" || flags.output === "json") {
-    await writeDocument(context, flags, {
+    return await writeDocument(context, flags.output, {
       command,
       removed: removed ?? null,
       replacement,
       notes: notes.map(hideSecrets),
     });
-    return 0;
   }
   const first =
     removed === undefined

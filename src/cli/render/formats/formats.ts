@@ -8,7 +8,7 @@ import {
 import { usageFailure } from "../../../base/failure.ts";
 import { encoderByName, nameWithoutGzip } from "../../../rows/out-file.ts";
 import type { Presentation, Renderer, Format, LocalLook, LocalRow } from "../renderer.ts";
-import { createDocuments, createRowSelector, json, jsonLine, ndjson } from "./json.ts";
+import { createDocuments, createRowSelector, json, ndjson } from "./json.ts";
 
 /** Output for programs does not need cli-table3 or colors, so the drawing code is loaded on first use. */
 const table: Format = {
@@ -18,12 +18,7 @@ const table: Format = {
   isClosed: false,
   errors: "text",
   createRenderer: createTable,
-  local: {
-    rows: drawRows,
-    record: drawRecord,
-    // Only for pipes. On a terminal, commands draw such an object themselves.
-    document: (document) => jsonLine(document, false),
-  },
+  local: drawLocal,
 };
 
 const wide: Format = {
@@ -41,15 +36,12 @@ async function createTable(presentation: Presentation): Promise<Renderer> {
     : (await import("../table/list-view.ts")).createListView(presentation);
 }
 
-async function drawRows(rows: readonly LocalRow[], look: LocalLook): Promise<string> {
-  return (await import("../table/local-table.ts")).drawLocalTable(rows, look);
-}
-
-async function drawRecord(record: LocalRow, look: LocalLook): Promise<string> {
-  const lines = Object.entries(record).flatMap(([name, value]) =>
-    value === undefined ? [] : [{ name, value }],
-  );
-  return await drawRows(lines, { ...look, hasHeader: false });
+async function drawLocal(rows: readonly LocalRow[], look: LocalLook): Promise<string> {
+  const { drawLocalTable } = await import("../table/local-table.ts");
+  if (!look.isRecord) return drawLocalTable(rows, look);
+  const fields = rows.flatMap((record) => Object.entries(record));
+  const lines = fields.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
+  return drawLocalTable(lines, { ...look, hasHeader: false });
 }
 
 const csv = separatedFormat(
@@ -65,10 +57,6 @@ const tsv = separatedFormat(
 
 /** A header line with the column names, then one line per row. */
 function separatedFormat(name: "csv" | "tsv", summary: string): Format {
-  const local = async (rows: readonly LocalRow[], { hasHeader }: LocalLook): Promise<string> => {
-    const separated = await import("./separated-rows.ts");
-    return separated.localLines(rows, hasHeader, separated[name]);
-  };
   return {
     summary,
     columns: "named",
@@ -78,7 +66,10 @@ function separatedFormat(name: "csv" | "tsv", summary: string): Format {
       const separated = await import("./separated-rows.ts");
       return separated.createSeparated(presentation, separated[name]);
     },
-    local: { rows: local, record: (record, look) => local([record], look) },
+    local: async (rows, { hasHeader }) => {
+      const separated = await import("./separated-rows.ts");
+      return separated.localLines(rows, hasHeader, separated[name]);
+    },
   };
 }
 
@@ -91,7 +82,7 @@ const parquet: Format = {
   errors: "text",
   binary: { stagedAs: "ndjson" },
   createRenderer: createParquet,
-  local: { rows: refuseLocal, record: refuseLocal, document: refuseLocal },
+  local: refuseLocal,
 };
 
 function refuseLocal(): never {

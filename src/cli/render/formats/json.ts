@@ -4,7 +4,7 @@ import { beginsWith, OPEN_ARRAY, rawElements } from "../../../base/json/json-sca
 import { compactJson, escapeJsonText, prettyJson } from "../../../base/json/json-text.ts";
 import { createPathReader } from "../../../base/json/path-reader.ts";
 import type { Rows } from "../../../client/rows.ts";
-import type { Presentation, Renderer, Format, LocalLook } from "../renderer.ts";
+import type { Presentation, Renderer, Format } from "../renderer.ts";
 import { splitPath } from "../../../api/record.ts";
 import { createRowPrefix } from "./row-prefix.ts";
 
@@ -15,12 +15,8 @@ export const json: Format = {
   isClosed: true,
   errors: "json",
   createRenderer: createJson,
-  local: { rows: prettyHere, record: prettyHere, document: prettyHere },
+  local: (rows, { isTerminal, isRecord }) => jsonLine(isRecord ? (rows[0] ?? {}) : rows, isTerminal),
 };
-
-function prettyHere(value: object, { isTerminal }: LocalLook): string {
-  return jsonLine(value, isTerminal);
-}
 
 function createJson(presentation: Presentation): Renderer {
   const { isRecord, isWhole, groups, output } = presentation;
@@ -94,11 +90,11 @@ export const ndjson: Format = {
   isClosed: false,
   errors: "json",
   createRenderer: createNdjson,
-  local: { rows: linesOf, record: linesOf, document: linesOf },
+  local: linesOf,
 };
 
 /** One line for each element of an array. */
-function linesOf(value: object): string {
+export function linesOf(value: object): string {
   return [value]
     .flat()
     .map((each) => jsonLine(each, false))

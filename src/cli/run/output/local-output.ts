@@ -4,44 +4,49 @@ import { usageFailure } from "../../../base/failure.ts";
 import type { OutputFormat, RowFormat } from "../../../api/output-format.ts";
 import { roomOf } from "../../render/table/fit-columns.ts";
 import { writePaged } from "../../render/held-output.ts";
-import type { Format, LocalLook, LocalRow } from "../../render/renderer.ts";
+import type { LocalRow } from "../../render/renderer.ts";
+import { jsonLine, linesOf } from "../../render/formats/json.ts";
 import { formats } from "../../render/formats/formats.ts";
 import type { LocalOutputFlags } from "../flags/shared-flags.ts";
 import { settledValue } from "../../settings/read-settings.ts";
 import { settings } from "../../../client/settings.ts";
 
 /** Aligned columns on a terminal and JSON in a pipe, just like rows from the service. */
-export const writeRows = writer<readonly LocalRow[]>((rows, form, look) => form.rows(rows, look));
+export async function writeRows(
+  context: Context,
+  flags: LocalOutputFlags,
+  rows: readonly LocalRow[],
+  isRecord = false,
+): Promise<ExitCode> {
+  const { stdout } = context;
+  const output = outputOf(context, flags);
+  const text = await formats[output].local(rows, {
+    isRecord,
+    isTerminal: stdout.isTerminal,
+    hasHeader: flags["no-header"] !== true,
+    room: output === "wide" ? undefined : roomOf(stdout),
+  });
+  await (output === "table" || output === "wide" ? writePaged(stdout, text) : stdout.write(text));
+  return 0;
+}
 
 /** One line per field, or a JSON object. */
-export const writeRecord = writer<LocalRow>((record, form, look) => form.record(record, look));
+export async function writeRecord(
+  context: Context,
+  flags: LocalOutputFlags,
+  record: LocalRow,
+): Promise<ExitCode> {
+  return await writeRows(context, flags, [record], true);
+}
 
-/** In ndjson, each element of an array is a line. csv and tsv do not support nested objects. */
-export const writeDocument = writer<object>((document, form, look, output) => {
-  if (form.document !== undefined) return form.document(document, look);
-  throw usageFailure(`--output ${output}: the output has no columns`, "use json or ndjson");
-});
-
-function writer<Data>(
-  draw: (
-    data: Data,
-    form: Format["local"],
-    look: LocalLook,
-    output: OutputFormat,
-  ) => string | Promise<string>,
-) {
-  return async (context: Context, flags: LocalOutputFlags, data: Data): Promise<ExitCode> => {
-    const { stdout } = context;
-    const output = outputOf(context, flags);
-    const look = {
-      isTerminal: stdout.isTerminal,
-      hasHeader: flags["no-header"] !== true,
-      room: output === "wide" ? undefined : roomOf(stdout),
-    };
-    const text = await draw(data, formats[output].local, look, output);
-    await (output === "table" || output === "wide" ? writePaged(stdout, text) : stdout.write(text));
-    return 0;
-  };
+/** For programs, because nested objects have no columns. In ndjson, each element of an array is a line. */
+export async function writeDocument(
+  { stdout }: Context,
+  format: "json" | "ndjson",
+  document: object,
+): Promise<ExitCode> {
+  await stdout.write(format === "json" ? jsonLine(document, stdout.isTerminal) : linesOf(document));
+  return 0;
 }
 
 /**
