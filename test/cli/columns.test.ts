@@ -117,6 +117,10 @@ describe("--columns", () => {
       'invalid --columns "token-0": must be one of symbol, name, network, price-usd, volume, liquidity, fdv, token\n  hint: did you mean token?',
     ],
     [
+      "dexes ethereum --columns volum --watch 5s",
+      'invalid --columns "volum": must be one of dex, name, protocol, volume-24h, txns-24h, pools\n  hint: did you mean volume-24h?',
+    ],
+    [
       `txns ${pool} --follow --columns nothing`,
       'invalid --columns "nothing": must be one of time, token-0, token-1, type, size-usd, price-0-usd, price-1-usd, block, sender, transaction, log-index',
     ],

@@ -1,6 +1,6 @@
 import { exactDuration, formatDuration } from "../../../api/duration.ts";
 import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
-import { type ApiRequest, type Args, fieldPaths, onlyGroup, rowShape } from "../../../api/endpoint.ts";
+import { type ApiRequest, type Args, fieldPaths, rowShape } from "../../../api/endpoint.ts";
 import { idlePollMs } from "../../../client/follow-wake.ts";
 import { failAsService } from "../../../api/service-errors.ts";
 import { plans } from "../../../api/tier.ts";
@@ -10,8 +10,6 @@ import { member } from "../../../base/json/json-scan.ts";
 import { counted } from "../../../base/text/words.ts";
 import { usedRate } from "./read-queue.ts";
 import { comparableAddress, type Subject, subjectKey, titleOf } from "../../../client/subject.ts";
-import { checkPrefix } from "../../render/formats/row-prefix.ts";
-import { checkColumns } from "../../render/table/choose-columns.ts";
 import { checkBlind, readWanted } from "../../run/alerts/open-alerts.ts";
 import type { NameFinder } from "../../run/asset-names.ts";
 import { costOverTime } from "../../run/spending/estimate.ts";
@@ -19,7 +17,7 @@ import type { Run } from "../../run/with-run.ts";
 import type { EndpointGroup, Input } from "../command.ts";
 import type { FollowedFlags } from "../flags/endpoint-flags.ts";
 import { shortestPollOfLists } from "../flags/lasting-flags.ts";
-import { type PullPlan, readPlan } from "../input/pull-plan.ts";
+import { checkShown, type PullPlan, readPlan } from "../input/pull-plan.ts";
 import { isList } from "../input/subjects.ts";
 
 /** A pool's transactions, or a search. */
@@ -64,9 +62,7 @@ export async function readOptions(run: Run, group: EndpointGroup, input: Input<F
     );
   if (isOfMany && flags["streaming-url"] !== undefined)
     throw usageFailure("--streaming-url cannot be used with several pools: no stream is opened", "remove it");
-  if (options.columns !== undefined)
-    checkColumns(new Map([[onlyGroup, rowShape(endpoint)]]), options.columns, options.format);
-  if (options.prefix !== undefined) checkPrefix(options.prefix, options.format, plan);
+  checkShown(options, plan);
   const lists = listsOf(plan, sources.names);
   return {
     plan,

@@ -20,6 +20,8 @@ import type { AssetSources } from "../../run/with-run.ts";
 import { isList } from "./subjects.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
+import { checkPrefix } from "../../render/formats/row-prefix.ts";
+import { checkColumns } from "../../render/table/choose-columns.ts";
 import type { PullQuery } from "../../../rows/wanted-pages.ts";
 import { addressKey, type Subject } from "../../../client/subject.ts";
 import {
@@ -105,6 +107,18 @@ export async function readPlan(
     isRecord: isRecord && !isOfMany && !words.some(isList),
     named,
   };
+}
+
+/** Throws if `--columns` or `--prefix` does not fit the rows or the format. `--fields` was checked with the plan. */
+export function checkShown(
+  { columns, prefix, format }: Pick<RunOptions, "columns" | "prefix" | "format">,
+  { endpoint, groups }: PullPlan,
+): void {
+  if (columns !== undefined) {
+    const tables = new Map(groups.map((group) => [group, rowShape(endpoint, group)]));
+    checkColumns(tables, columns, format);
+  }
+  if (prefix !== undefined) checkPrefix(prefix, format, { endpoint, groups });
 }
 
 /**

@@ -14,7 +14,7 @@ import { createSeenKeys, reachOf } from "../../../client/seen-keys.ts";
 import { totalsOf } from "../../../rows/pull.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type AssetSources, reportCost, type Run, withRun } from "../../run/with-run.ts";
-import type { PullPlan } from "../input/pull-plan.ts";
+import { checkShown, type PullPlan } from "../input/pull-plan.ts";
 import { restText } from "./continuation.ts";
 import { printAndClose } from "./print-rows.ts";
 import {
@@ -26,7 +26,6 @@ import {
   type TypedCommand,
 } from "./pull.ts";
 import { checkSameQuery, findFinished, queryOf, reportFinished, resumedClock } from "./earlier-pull.ts";
-import { rowShape } from "../../../api/endpoint.ts";
 import { hintAtDay } from "../../../api/read-param.ts";
 import { openStdout } from "../../../rows/rows-output.ts";
 import { usageFailure } from "../../../base/failure.ts";
@@ -35,8 +34,6 @@ import { inWords } from "../../../base/text/words.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { hasFields } from "../../../base/files/file-pattern.ts";
 import { fromWire } from "../../../base/time/time.ts";
-import { checkPrefix } from "../../render/formats/row-prefix.ts";
-import { checkColumns } from "../../render/table/choose-columns.ts";
 
 /** Everything has been checked by the time the promise resolves. */
 type ReadPlan = (options: RunOptions, sources: AssetSources) => Promise<PullPlan>;
@@ -173,12 +170,7 @@ function newHeader(opened: OpenedPull, { file, interrupted }: OutputClaim) {
 /** What needs both the plan and the output: columns, the prefix, and the files of a path with fields. */
 async function checkPlan(planned: PlannedPull, isFinished: boolean): Promise<void> {
   const { to, claim, plan, options } = planned;
-  const { endpoint, groups } = plan;
-  if (options.columns !== undefined) {
-    const tables = new Map(groups.map((group) => [group, rowShape(endpoint, group)]));
-    checkColumns(tables, options.columns, options.format);
-  }
-  if (options.prefix !== undefined) checkPrefix(options.prefix, options.format, plan);
+  checkShown(options, plan);
   remarkOnInput(planned);
   if (to.pattern === undefined) return;
   const { checkSplit } = await import("./split-pages.ts");
