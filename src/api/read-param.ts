@@ -100,7 +100,7 @@ function separatorHint(typed: string): string | undefined {
 }
 
 /** Expands `10k` and `1e4`. Other text is returned unchanged, so the error quotes it as typed. */
-function expanded(typed: string): string {
+export function expanded(typed: string): string {
   return /^\d+(?:\.\d+)?(?:[kmb]|e\+?0*\d{1,3})$/iu.test(typed) ? readAmount("", typed) : typed;
 }
 

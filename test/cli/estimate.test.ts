@@ -253,6 +253,11 @@ describe("totals that only the service knows", () => {
 });
 
 describe("other facts of the estimate", () => {
+  test.each(["0.012k", "1.2e1"])("--limit %s is 12 rows", async (limit) => {
+    const { estimate } = await estimated(`dexes ethereum --limit ${limit} --page-size 10`);
+    expect(estimate).toMatchObject({ requests: 2, rows_at_most: 12 });
+  });
+
   test("shows the time at the plan's rate limit, or at --rpm", async () => {
     const seconds = async (flags: string): Promise<unknown> =>
       (await estimated(`pools search ethereum --limit 60000 ${flags}`)).estimate["seconds"];

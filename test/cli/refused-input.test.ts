@@ -61,7 +61,7 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
   ],
   ["pools search --liquidity-usd-min 1,5", /^invalid --liquidity-usd-min "1,5": must be a number [^;]*$/],
   ["pools search --limit 0", 'invalid --limit "0": must be a whole number, 1 or more'],
-  ["pools search --limit 1e20", 'invalid --limit "1e20": must be a whole number, 1 or more'],
+  ["pools search --limit 1e20", 'invalid --limit "1e20": must be a whole number from 1 to 999999999999999'],
   [
     "pools search --limit 99999999999999999999",
     'invalid --limit "99999999999999999999": must be a whole number from 1 to 999999999999999',

@@ -2,7 +2,7 @@ import { isAssetName } from "../../../api/known-networks.ts";
 import { addressKey } from "../../../client/subject.ts";
 import type { AssetKind } from "../../../api/asset-kind.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
-import { readArgs, readChoice, readInstant, readInteger } from "../../../api/read-param.ts";
+import { expanded, readArgs, readChoice, readInstant, readInteger } from "../../../api/read-param.ts";
 import type { NameFinder } from "../../run/asset-names.ts";
 import type { AssetSources } from "../../run/with-run.ts";
 import { member } from "../../../base/json/json-scan.ts";
@@ -242,7 +242,7 @@ export function readSearch(text: string, label: string, now: number): Pick<PoolL
     if (value === undefined) throw usageFailure(`missing value for ${word} in ${label}`);
     typed.set(name, value);
   }
-  const limit = readInteger(`--limit in ${label}`, typed.get("limit") ?? "10", { min: 1 });
+  const limit = readInteger(`--limit in ${label}`, expanded(typed.get("limit") ?? "10"), { min: 1 });
   typed.delete("limit");
   const argsAt = (at: number) => readArgs(networkPoolsSearch, typed, at);
   argsAt(now);

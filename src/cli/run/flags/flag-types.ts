@@ -2,7 +2,7 @@ import { formatDuration, parseDuration, readDuration, unitHint } from "../../../
 import { invalidInput } from "../../../base/failure.ts";
 import { entryOf } from "../../../base/json/json-scan.ts";
 import type { Setting } from "../../../client/settings.ts";
-import { readChoice, readInteger } from "../../../api/read-param.ts";
+import { expanded, readChoice, readInteger } from "../../../api/read-param.ts";
 import { checkHost } from "../../../api/host.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 
@@ -79,11 +79,14 @@ export const texts = (placeholder: string): FlagType<readonly string[]> => ({
   read: (_, typed) => typed.map((each) => each ?? ""),
 });
 
+/** Without an upper bound, `10k` is accepted. */
 export function wholeNumber(
   bounds: { readonly min: number; readonly max?: number },
   placeholder = "n",
 ): FlagType<number> {
-  return readBy("integer", placeholder, (label, typed) => Number(readInteger(label, typed, bounds)));
+  return readBy("integer", placeholder, (label, typed) =>
+    Number(readInteger(label, bounds.max === undefined ? expanded(typed) : typed, bounds)),
+  );
 }
 
 /** Accepts and rejects the same values as the variable and the config file. */
