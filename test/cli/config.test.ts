@@ -59,9 +59,10 @@ describe("config set, get and unset", () => {
     expect((await run("networks --sandbox --limit 1 -o ndjson")).stdout).toMatch(/^\{"id":/u);
   });
 
-  test("keep an unknown name in the file, and can remove it", async () => {
+  test("keep an unknown name in the file, suggest the nearest one, and can remove it", async () => {
     const { run, written } = atHome('{"retires":3,"output":"json"}');
-    const warning = /config\.json: "retires" is not a valid setting in this file; ignoring it\n$/u;
+    const warning =
+      /config\.json: "retires" is not a valid setting in this file; ignoring it; did you mean retries\?\n$/u;
     expect((await run("config get output")).stderr).toMatch(warning);
     await run("config set retries 2");
     expect(written()).toEqual({ retires: 3, output: "json", retries: 2 });

@@ -4,6 +4,7 @@ import type { Context } from "../../base/context/context.ts";
 import { Failure } from "../../base/failure.ts";
 import { withoutSecrets } from "../../base/key.ts";
 import { readJsonFile } from "../../base/files/json-file.ts";
+import { didYouMean, nearest } from "../../base/text/nearest.ts";
 import { findFolders } from "../folders.ts";
 import {
   type ConfigFile,
@@ -56,5 +57,9 @@ export function configWarnings({ problem, path: file, values }: ConfigFile): rea
   const kept = known.filter(({ only }) => only !== "environment").map((setting) => setting.name);
   return [...values.keys()]
     .filter((name) => !kept.includes(name))
-    .map((name) => `${file}: "${withoutSecrets(name)}" is not a valid setting in this file; ignoring it`);
+    .map((name) => {
+      const hint = didYouMean(nearest(name, kept), undefined);
+      const ignored = `"${withoutSecrets(name)}" is not a valid setting in this file; ignoring it`;
+      return `${file}: ${ignored}${hint === undefined ? "" : `; ${hint}`}`;
+    });
 }
