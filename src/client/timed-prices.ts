@@ -31,7 +31,7 @@ import {
   type TimedPlan,
   wantedLegs,
 } from "./timed-legs.ts";
-import { askWholeSlice, createGapJudge } from "./candles/slice-answer.ts";
+import { askWholeSlice, createGapJudge, isRefusal, planReach } from "./candles/slice-answer.ts";
 import { inAnyOrder, type Send, yieldToSocket } from "../base/concurrent.ts";
 import { sliceBetween } from "./candle-windows.ts";
 
@@ -158,10 +158,11 @@ async function* priceAsset(
       ({ rest } = resolved);
     } catch (cause) {
       const failure = await failureOf(all, asset, cause);
+      const isAtEdge = block.from < planReach(asked) + 2 * interval;
       if (failure === undefined) {
         answerAll(rest, "unknown_token");
         rest = [];
-      } else if (isTooEarly(failure) && Number.isFinite(reach) && refusals < maxRefusals) {
+      } else if (isTooEarly(failure, isAtEdge) && Number.isFinite(reach) && refusals < maxRefusals) {
         reach = Math.max(reach, block.from) + interval * 2 ** refusals;
         refusals += 1;
       } else throw failure;
@@ -174,8 +175,9 @@ async function* priceAsset(
 /** Each refusal is free, and doubles the step that the plan's reach takes. */
 const maxRefusals = 12;
 
-const isTooEarly = (cause: unknown): boolean =>
-  cause instanceof Failure && cause.status === 403 && cause.param === "start";
+/** At the edge of the plan's reach, a refusal that names no parameter is about the start, as for other candles. */
+const isTooEarly = (cause: unknown, isAtEdge: boolean): boolean =>
+  isRefusal(cause) && (cause.param === "start" || (cause.param === undefined && isAtEdge));
 
 const pathOf = ({ network, address, kind }: TimedAsset): Args =>
   new Map([

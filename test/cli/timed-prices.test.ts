@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
 import { isLong } from "../harness/long.ts";
 import { fewestRequests, modelPrices, type ModelWish } from "../harness/price-model.ts";
-import { answerCandles } from "../harness/candle-service.ts";
+import { answerCandles, askedOf } from "../harness/candle-service.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
@@ -207,6 +207,33 @@ test.each([
     expect(rowsOf(stdout).map((row) => [row["reason"], row["candle"]])).toEqual([
       [reason, reason === null ? "2026-11-21T08:00:00Z" : null],
       [null, "2026-11-21T07:00:00Z"],
+    ]);
+  },
+);
+
+test.each([
+  ["message only", '{"message":"your plan reaches back 30 days"}', 0],
+  ["start", '{"error":"plan_required","param":"start","message":"not in your plan"}', 0],
+  ["interval", '{"error":"plan_required","param":"interval","message":"not in your plan"}', 4],
+])(
+  "the service is an hour ahead and refuses candles at the edge of the plan: %s",
+  async (_what, body, expected) => {
+    const edge = Date.parse("2026-10-22T10:00:00Z") / 1000;
+    const { url } = await serveInTest((request) =>
+      askedOf(request.query).start < edge
+        ? json(body, { status: 403 })
+        : answerCandles(request, { interval: 3600 }),
+    );
+    const env = { ...sandbox.env("dev"), DEXDATA_BASE_URL: url, DEXDATA_PRO_BASE_URL: url };
+    const hours = ["10", "11", "12"].flatMap((hour) => ["--at", `2026-10-22T${hour}:00Z`]);
+    const words = ["prices", `ethereum:0x${"1".repeat(40)}`, ...hours, "-o", "ndjson"];
+    const { exit, stdout } = await dexdata(words, { env, now: Date.parse("2026-11-21T08:54:00Z") });
+    expect(exit).toBe(expected);
+    if (expected !== 0) return;
+    expect(rowsOf(stdout).map((row) => [row["reason"], row["candle"]])).toEqual([
+      ["outside_plan", null],
+      [null, "2026-10-22T10:00:00Z"],
+      [null, "2026-10-22T11:00:00Z"],
     ]);
   },
 );
