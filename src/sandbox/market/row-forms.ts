@@ -25,61 +25,44 @@ const LOGS = 6;
 /** A row that no fault affects has only its final form, from its time on. */
 export function formsOf(pool: Pool, row: number, strikes: Strikes): readonly RowForm[] {
   const time = timeOf(pool, row);
-  const key = keyOf(pool, row, time);
-  const { blockNumber, transactionIndex, logIndex } = key;
+  const { blockNumber, transactionIndex, logIndex } = keyOf(pool, row, time);
   const listedAt = time + strikes.lateSeconds(pool, row);
   const forkedBlocks = strikes.forkBlocks(pool, blockNumber);
   const forkEnd = forkedBlocks === 0 ? time : blockTime(pool.clock, blockNumber + forkedBlocks);
   const since = Math.max(listedAt, forkEnd);
   const until = Number.POSITIVE_INFINITY;
-  const forms: RowForm[] = [
-    { kind: "final", row, time, since, until, blockNumber, transactionIndex, logIndex },
-  ];
-  if (forkedBlocks > 0) forms.push(...forkForms(pool, row, key, { time, listedAt, forkEnd }, strikes));
+  const final: RowForm = { kind: "final", row, time, since, until, blockNumber, transactionIndex, logIndex };
+  const forms = [final];
+  if (forkedBlocks > 0) forms.push(...forkForms(pool, final, listedAt, forkEnd, strikes));
   const withdrawnAt = time + (isLastEvent(pool, row) ? strikes.withdrawnSeconds(pool, row) : 0);
   // A block of a fork has no such copies, because they belong to the block that replaces it.
   if (forkEnd < withdrawnAt)
-    forms.push({
-      kind: "copy",
-      row,
-      time,
-      since: forkEnd,
-      until: withdrawnAt,
-      blockNumber,
-      transactionIndex,
-      logIndex: logIndex + 1,
-    });
+    forms.push({ ...final, kind: "copy", since: forkEnd, until: withdrawnAt, logIndex: logIndex + 1 });
   return forms;
 }
 
-interface ForkTimes {
-  readonly time: number;
-  readonly listedAt: number;
-  /** When the chain drops the fork. */
-  readonly forkEnd: number;
-}
-
-/** At most one. All events of a transaction move together and keep their order. */
+/** At most one, until the chain drops the fork. All events of a transaction move together and keep their order. */
 function forkForms(
   pool: Pool,
-  row: number,
-  { blockNumber, transactionIndex, logIndex }: TransactionKey,
-  { time, listedAt, forkEnd }: ForkTimes,
+  final: RowForm,
+  listedAt: number,
+  forkEnd: number,
   strikes: Strikes,
 ): readonly RowForm[] {
+  const { row, blockNumber } = final;
   const later = strikes.forkPlace(pool, headOf(pool, row));
   if (later === undefined) return [];
   const shift = later === 0 ? strikes.indexShift(pool, blockNumber) : later * INDEXES_PER_BLOCK;
-  const shownTime = later === 0 ? time : blockTime(pool.clock, blockNumber + later);
+  const time = later === 0 ? final.time : blockTime(pool.clock, blockNumber + later);
   const form: RowForm = {
     kind: "fork",
     row,
-    time: shownTime,
-    since: Math.max(listedAt, shownTime),
+    time,
+    since: Math.max(listedAt, time),
     until: forkEnd,
     blockNumber: blockNumber + later,
-    transactionIndex: transactionIndex + shift,
-    logIndex: logIndex + shift * LOGS,
+    transactionIndex: final.transactionIndex + shift,
+    logIndex: final.logIndex + shift * LOGS,
   };
   return form.since < form.until ? [form] : [];
 }
