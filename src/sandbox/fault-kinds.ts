@@ -1,15 +1,11 @@
-import type { Tier } from "../api/tier.ts";
-
 /** Something that goes wrong on purpose, and when. */
 export interface Fault {
   readonly kind: FaultName | "status";
   readonly text: string;
   /** A status, milliseconds, or a number of events, rows or blocks; undefined for kinds without an amount. */
   readonly amount: number | undefined;
-  /** The Retry-After value on a 429, in seconds. */
-  readonly retryAfter: number | undefined;
-  readonly tier: Tier | undefined;
-  readonly filter: string | undefined;
+  /** A plan, the name of a filter, or the seconds of Retry-After on a 429. */
+  readonly word: string | undefined;
   readonly when: When;
   /** Text that the request path must contain; undefined matches all paths. */
   readonly path: string | undefined;
@@ -46,6 +42,7 @@ export interface FaultTraits {
   readonly help: string;
 }
 
+const answer = { layer: "answer", value: "status" } as const;
 const change = { layer: "change", value: "none" } as const;
 const changeOnce = { ...change, isOnce: true } as const;
 const header = { layer: "header", value: "none" } as const;
@@ -56,13 +53,8 @@ const market = { layer: "market", value: "duration" } as const;
 
 /** Any status from 400 to 599 is also a fault. */
 export const faultTraits = {
-  html: { layer: "answer", value: "status", byDefault: 403, help: "HTML page, as from an edge firewall" },
-  "message-only": {
-    layer: "answer",
-    value: "status",
-    byDefault: 500,
-    help: "Error body with `message` only",
-  },
+  html: { ...answer, byDefault: 403, help: "HTML page, as from an edge firewall" },
+  "message-only": { ...answer, byDefault: 500, help: "Error body with `message` only" },
   empty: { ...change, value: "status", help: "Empty body, with the original status or the given one" },
   "invalid-json": { ...change, help: "Truncated body, with a length header that matches it" },
   "duplicate-page": { ...change, help: "A later page repeats the rows of the previous page" },
@@ -95,7 +87,7 @@ export const faultTraits = {
   },
   plan: { ...header, value: "tier", help: "X-Api-Plan with this plan (default keyless)" },
   "wrong-date": {
-    layer: "header",
+    ...header,
     value: "duration",
     byDefault: 259_200_000,
     help: "Date header this far ahead (default 3d)",
@@ -175,7 +167,6 @@ export function traitsOf(name: FaultName | "status"): FaultTraits {
 }
 
 const statusTraits: FaultTraits = {
-  layer: "answer",
-  value: "status",
+  ...answer,
   help: "This status with its usual body; 429=7 sets Retry-After: 7",
 };

@@ -41,8 +41,7 @@ function parseFault(text: string, label: string): Fault {
   const kind = readKind(word, refuse);
   const when = readWhen(typedWhen, kind, refuse);
   const amount = kind === "status" ? Number(word) : traitsOf(kind).byDefault;
-  const tier = kind === "plan" ? "keyless" : undefined;
-  const fault: Fault = { kind, text, when, path, amount, tier, retryAfter: undefined, filter: undefined };
+  const fault: Fault = { kind, text, when, path, amount, word: undefined };
   return value === undefined ? fault : { ...fault, ...readValue(word, fault, value, refuse) };
 }
 
@@ -143,12 +142,11 @@ function readValue(word: string, { kind, amount }: Fault, typed: string, refuse:
   if (kind === "status") {
     if (amount !== 429) throw refused("no value");
     if (!/^\d{1,5}$/u.test(typed)) throw refused("the seconds to wait, such as 429=7");
-    return { retryAfter: Number(typed) };
+    return { word: typed };
   }
   const [form, accepted] = values[type];
   if (!form.test(typed)) throw refused(accepted, type === "tier" ? nearest(typed, tiers) : undefined);
-  if (type === "tier") return { tier: tiers.find((tier) => tier === typed) };
-  if (type === "name") return { filter: typed };
+  if (type === "tier" || type === "name") return { word: typed };
   const number = parseDuration(typed) ?? Number(typed);
   if (sample?.of === "rows" && number > LONGEST_AGE_MS)
     throw refused("a duration of at most 30d, such as 90s, 3h or 7d");

@@ -12,7 +12,7 @@ const share = (part: number): Fault["when"] => ({ by: "rate", share: part, lengt
 describe("--faults grammar", () => {
   const accepted: readonly (readonly [string, Partial<Fault>])[] = [
     ["429", { kind: "status", amount: 429, when: always }],
-    ["429=7x3", { kind: "status", amount: 429, retryAfter: 7, when: { by: "range", from: 1, to: 3 } }],
+    ["429=7x3", { kind: "status", amount: 429, word: "7", when: { by: "range", from: 1, to: 3 } }],
     ["500:5%", { kind: "status", amount: 500, when: { by: "rate", share: 0.05, length: 1 } }],
     ["500:0.5%x3", { when: { by: "rate", share: 0.005, length: 3 } }],
     ["reset-before@7", { kind: "reset-before", when: { by: "range", from: 7, to: 7 } }],
@@ -24,10 +24,10 @@ describe("--faults grammar", () => {
     ["slow-body", { kind: "slow-body", amount: 3000 }],
     ["html", { kind: "html", amount: 403 }],
     ["html=502x1", { kind: "html", amount: 502 }],
-    ["plan=dev@2", { kind: "plan", tier: "dev" }],
-    ["plan", { kind: "plan", tier: "keyless" }],
-    ["drop-filter=fdv_usd_max", { kind: "drop-filter", filter: "fdv_usd_max", when: always }],
-    ["drop-filter=fdv_usd_maxx2", { filter: "fdv_usd_max", when: { by: "range", from: 1, to: 2 } }],
+    ["plan=dev@2", { kind: "plan", word: "dev" }],
+    ["plan", { kind: "plan", word: undefined }],
+    ["drop-filter=fdv_usd_max", { kind: "drop-filter", word: "fdv_usd_max", when: always }],
+    ["drop-filter=fdv_usd_maxx2", { word: "fdv_usd_max", when: { by: "range", from: 1, to: 2 } }],
     ["500x3/pools/search", { path: "/pools/search", when: { by: "range", from: 1, to: 3 } }],
     ["empty=404/tokens", { kind: "empty", amount: 404, path: "/tokens", when: always }],
     ["empty-page", { kind: "empty-page", when: { by: "range", from: 1, to: 1 } }],

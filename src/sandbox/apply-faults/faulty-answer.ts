@@ -246,11 +246,11 @@ const removedHeaders: Partial<Record<Fault["kind"], readonly string[]>> = {
 
 function changeHeaders(faults: Faults, original: SandboxResponse["headers"]): SandboxResponse["headers"] {
   const headers = { ...original };
-  for (const { kind, tier, amount = 0 } of faults) {
+  for (const { kind, word, amount = 0 } of faults) {
     for (const name of removedHeaders[kind] ?? []) delete headers[name];
     if (kind === "wrong-date")
       headers["Date"] = new Date(Date.parse(headers["Date"] ?? "") + amount).toUTCString();
-    if (kind === "plan" && tier !== undefined) headers["X-Api-Plan"] = tier;
+    if (kind === "plan") headers["X-Api-Plan"] = word ?? "keyless";
   }
   return headers;
 }
@@ -282,7 +282,7 @@ function refusalFor(fault: Fault, status: number, account: Account, at: number):
   const message = `${(STATUS_CODES[status] ?? "refused").toLowerCase()}, injected by the sandbox`;
   if (fault.kind === "message-only") return new Refusal(status, { message });
   if (status === 402) return paymentRequired(account, at);
-  if (status === 429) return rateLimited(account.tier, account.rate?.limit ?? 1000, fault.retryAfter ?? 1);
+  if (status === 429) return rateLimited(account.tier, account.rate?.limit ?? 1000, Number(fault.word ?? 1));
   const { code } = meaningOf(status);
   // A 4xx without a code has only a message.
   const hasCode = status >= 500 || serviceErrors[code].status === status;

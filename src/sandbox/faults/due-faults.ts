@@ -90,7 +90,7 @@ function canStrike(fault: Fault, target: string, hasEarlier: boolean): boolean {
 export function droppedFilter(fault: Fault, target: string): string | undefined {
   if (!pathOf(target).endsWith("/search")) return undefined;
   const names = [...paramsOf(target).keys()];
-  return names.find((name) => (fault.filter === undefined ? isFilter(name) : name === fault.filter));
+  return names.find((name) => (fault.word === undefined ? isFilter(name) : name === fault.word));
 }
 
 /** Specification, endpoint 3 and "Pool search". */
