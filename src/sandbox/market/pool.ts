@@ -121,9 +121,10 @@ export class Token {
   readonly isPriced: boolean;
   readonly createdAt: number;
   readonly addedAt: number;
+  /** The first one is the busiest and oldest, with which the token appears. Never empty once the network is made. */
+  readonly pools: Pool[] = [];
   readonly #key: number;
   readonly #traits: TokenTraits;
-  readonly #pools: Pool[] = [];
   #address: string | undefined;
 
   /** The token appears at `firstPoolAt`, in Unix seconds. */
@@ -140,15 +141,6 @@ export class Token {
     this.addedAt = Math.max(firstPoolAt, HISTORY_START);
     this.#key = key;
     this.#traits = traits;
-  }
-
-  /** The first one is the busiest and oldest, with which the token appears. Never empty once the network is made. */
-  get pools(): readonly Pool[] {
-    return this.#pools;
-  }
-
-  addPool(pool: Pool): void {
-    this.#pools.push(pool);
   }
 
   get address(): string {

@@ -175,7 +175,7 @@ export class Catalogue {
     this.#pools.push(pool);
     for (const token of tokens) {
       if (token.pools.length === 0) this.#tokens.push(token);
-      token.addPool(pool);
+      token.pools.push(pool);
     }
   }
 }
