@@ -169,3 +169,14 @@ test("a full page that reaches the service's count is the end of the list", asyn
   expect(await dexdata(words.split(" "))).toMatchObject({ exit: 0, stderr: "" });
   expect(toRow(readFileSync(`${receipt}.json`, "utf8"))).toMatchObject({ more: false, next: null });
 });
+
+test("no command continues with the same page: a transaction may have more events than a page has rows", async () => {
+  const rows = Array.from({ length: 10 }, (_, index) => ({ id: "0x2", log_index: 30 - index }));
+  const server = await serveInTest(() =>
+    json({ transactions: rows, page_info: { limit: 10, next_cursor: "0x2" } }),
+  );
+  const words = `txns ethereum 0x${"8".repeat(40)} --cursor 0x1 --receipt ${receipt}`;
+  const { stderr } = await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } });
+  expect(stderr).toBe("more rows available; use e.g. --limit 50 or --all\n");
+  expect(toRow(readFileSync(receipt, "utf8"))).toMatchObject({ more: true, next: null });
+});

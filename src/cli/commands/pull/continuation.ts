@@ -54,10 +54,14 @@ export function higherLimit({ raw, reply }: Endpoint, limit = 0): string {
   return `use e.g. --limit ${5 * limit}${hasAll ? " or --all" : ", or leave it out"}`;
 }
 
-/** A position in another list cannot be given as a flag. */
+/**
+ * A position in another list cannot be given as a flag. If all rows of a page are events of one transaction, the next
+ * page begins with them, too, and only a larger page leads past them.
+ */
 function positionAfter(page: Page): Position | undefined {
   const next = nextOf(page);
-  return next?.flag === "subject" || next?.list !== undefined ? undefined : next;
+  const isSame = next !== undefined && next.flag === page.at?.flag && next.value === page.at.value;
+  return isSame || next?.flag === "subject" || next?.list !== undefined ? undefined : next;
 }
 
 /**
