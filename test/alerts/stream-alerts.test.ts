@@ -2,11 +2,14 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { EventStreamParser } from "../../src/client/streams/event-stream.ts";
+import { createEventAmounts } from "../../src/cli/commands/stream/event-amounts.ts";
 import { blocksOf } from "../harness/readme.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { createTestContext } from "../harness/test-context.ts";
 import { ping, price, stream } from "../tail/keeping.ts";
 import { askedFor, listen } from "../tail/stream-run.ts";
 
@@ -166,6 +169,24 @@ describe("stream --feed transactions --when", () => {
     );
     const sizes = await alertsOn(["--when", "size_usd > 1 and type = swap"], { failures: 9 });
     expect(sizes).toMatchObject({ asked: 1, rows: [{ size_usd: 11, amount_0_tokens: null }] });
+  });
+
+  test("of many pools, events wait only once for a service that does not respond", async () => {
+    const context = createTestContext({ speed: 1000 });
+    const warned: string[] = [];
+    const report = { warn: (text: string) => warned.push(text) };
+    const requestPool = (): Promise<void> => new Promise(() => undefined);
+    const known = { find: () => ({}), requestPool, save: () => undefined };
+    const parts = [{ context, report, onClose: () => undefined }, {}, known] as const;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- events use only these parts
+    const [run, client, assets] = parts as unknown as readonly [never, never, never];
+    const complete = await createEventAmounts(run, client, assets, "pool");
+    const sent = new EventStreamParser().push(Buffer.from(event(swap)));
+    for (let pool = 1; pool <= 25; pool += 1)
+      for (const each of sent)
+        await complete(each, { network: "base", address: `0x${pool}`, label: undefined });
+    expect(context.clock.elapsed()).toBe(10_000);
+    expect(warned).toHaveLength(25);
   });
 
   test("of a token, compares only what needs no request for each of its pools", async () => {

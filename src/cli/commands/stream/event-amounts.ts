@@ -20,7 +20,7 @@ export function testableFields({ sends }: Feed, { by, event }: FeedKind): readon
   return [...sent, ...others.filter(({ path }) => by === "pool" || !path.endsWith("_tokens"))];
 }
 
-/** In milliseconds. Events behind this one must not wait for a service that does not respond. */
+/** In milliseconds. Events must not wait for a service that does not respond, or for the rate limit. */
 const [maxWait, retryAfter] = [10_000, 60_000];
 
 /**
@@ -41,17 +41,22 @@ export async function createEventAmounts(
       typeof token === "string" ? known.find(network, token).decimals : undefined;
   /** When the tokens of a pool may be requested again, on the monotonic clock. */
   const due = new Map<string, number>();
+  /** Until then, no event of any pool waits, because one has waited in vain. */
+  let patientFrom = Number.NEGATIVE_INFINITY;
 
   const learn = async (pool: Subject, isUnknown: () => boolean): Promise<void> => {
     const name = nameOf(pool);
     if (!isUnknown() || clock.elapsed() < (due.get(name) ?? 0)) return;
     const waiting = new AbortController();
+    const wait = clock.elapsed() < patientFrom ? 0 : maxWait;
     const reason = await Promise.race([
       known.requestPool(client, pool.network, pool.address).then((failure) => failure?.message),
-      clock.sleep(maxWait, waiting.signal).then(() => `no response for ${maxWait / 1000}s`),
+      clock.sleep(wait, waiting.signal).then(() => "no response yet"),
     ]);
     waiting.abort();
-    due.set(name, reason === undefined ? Number.POSITIVE_INFINITY : clock.elapsed() + retryAfter);
+    const next = clock.elapsed() + retryAfter;
+    due.set(name, reason === undefined ? Number.POSITIVE_INFINITY : next);
+    if (reason !== undefined && wait > 0) patientFrom = next;
     const retry = reason === undefined ? "" : ` (${reason}; retrying in 1m)`;
     if (isUnknown()) report.warn(`unknown token decimals, so amounts in tokens are null: ${name}${retry}`);
   };
