@@ -388,11 +388,11 @@ describe("lists", () => {
     ]);
   });
 
-  test("several --at: each asset at each time, from one request per asset", async () => {
-    const times = ["-1h", "-1d", "2026-11-20"].flatMap((time) => ["--at", time]);
+  test("several --at, even equal ones: each asset at each time, from one request per asset", async () => {
+    const times = ["-1h", "-1d", "2026-11-20", "-1d"].flatMap((time) => ["--at", time]);
     const { exit, stdout, urls } = await priced(["ethereum", weth, usdc, ...times]);
     const expected = [weth, usdc].flatMap((id) =>
-      [utc(now - hour), utc(now - 24 * hour), "2026-11-20T00:00:00Z"].map((at) => [id, at]),
+      [now - hour, now - 24 * hour, noon - 12 * hour, now - 24 * hour].map((at) => [id, utc(at)]),
     );
     expect([exit, rowsOf(stdout).map((row) => [row["id"], row["at"]])]).toEqual([0, expected]);
     expect(urls.length).toBe(2);

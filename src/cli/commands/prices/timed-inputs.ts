@@ -43,7 +43,7 @@ export function addAssetsAt(
   at: readonly string[],
   { add, kind, now }: InputTaker,
 ): void {
-  const common = [...new Set(at)].map((text) => readInstant(`--at "${text}"`, text, now));
+  const common = at.map((text) => readInstant(`--at "${text}"`, text, now));
   for (const subject of subjects) {
     const { network, address, label, where } = subject;
     const place = where === undefined ? "" : ` in ${where}`;
