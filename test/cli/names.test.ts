@@ -367,6 +367,15 @@ describe("an unknown word at a terminal", () => {
     expect(stderr).toMatch(/\n#  SYMBOL  NETWORK .*LIQUIDITY .*ADDRESS\n1 .* 0xa{40}\n2 .* 0xb{40}\n/u);
   });
 
+  test.each([
+    [60, /^# +SYMBOL +NETWORK +PRICE USD +LIQUIDITY +ADDRESS$/mu],
+    [45, /^# +SYMBOL +NETWORK +LIQUIDITY +ADDRESS$/mu],
+  ])("fits in %i columns", async (columns, heads) => {
+    const { run } = useHome(() => ({ DEXDATA_SANDBOX: "1" }));
+    const { stderr } = await run("prices weth", { ...TERMINAL, columns, typed: [""] });
+    expect(stderr).toMatch(heads);
+  });
+
   test("is chosen by nothing but a number; the credit of the search counts against --max-credits", async () => {
     const server = await serveInTest(answers);
     const { run } = useHome(() => ({ DEXDATA_BASE_URL: server.url }));

@@ -189,9 +189,15 @@ function drawCandidates(candidates: readonly Candidate[], room: number, areAlike
     return drawLocalTable(kept, { hasHeader: true, room: undefined });
   };
   const least = [...empty, "name", "created"];
-  const [wider, narrowest] = areAlike
-    ? [[draw(empty, whole), draw(least, whole)], draw([...least, "price_USD", "volume"], whole)]
-    : [[draw(empty, whole), draw(empty, shortAddress)], draw(least, shortAddress)];
+  const wider = areAlike
+    ? [draw(empty, whole), draw(least, whole)]
+    : [
+        draw(empty, whole),
+        draw(empty, shortAddress),
+        draw(least, shortAddress),
+        draw([...least, "volume"], shortAddress),
+      ];
+  const narrowest = draw([...least, "price_USD", "volume"], areAlike ? whole : shortAddress);
   return wider.find((text) => text.split("\n").every((line) => textWidth(line) <= room)) ?? narrowest;
 }
 
