@@ -237,7 +237,7 @@ function readWords(line: string, { network, names }: ListOrigin, where: string):
   if (/[\s"'\p{Cc}]/u.test(address))
     throw usageFailure(
       `${where}: invalid address "${shortened(address)}"`,
-      /[,;]/u.test(address) ? hint : "an address must not contain spaces or quotes",
+      /[,;]/u.test(address) ? hint : "write network:address, without spaces or quotes",
     );
   return {
     network: pair?.network,
