@@ -1,6 +1,7 @@
 import {
   copyFileSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -367,6 +368,18 @@ test("the stored list can be edited, and a list adds to it", async () => {
   expect((await sync(root)).exit).toBe(0);
   expect(sandbox.takeLog().length).toBe(0);
   expect(dataFiles(root).length).toBe(3);
+});
+
+test("rows of an interrupted run that have changed on the disk are requested again", async () => {
+  const root = path.join(folder, "changed-work");
+  const words = [`ethereum:${usdcWeth}`, "--from", "2026-11-21"];
+  expect((await sync(root, ...words, "--max-credits", "2")).exit).toBe(5);
+  const work = path.join(root, ".dexdata", "work");
+  const [staged = ""] = readdirSync(work).filter((name) => name.endsWith(".ndjson"));
+  const file = path.join(work, staged);
+  writeFileSync(file, readFileSync(file, "utf8").replace("pool_id", "pool_ix"));
+  expect(await sync(root)).toMatchObject({ exit: 0, stderr: "" });
+  expect((await rowsBelow(root)).every((row) => "pool_id" in Object(row))).toBe(true);
 });
 
 test("a local clock that is wrong by more than six hours completes no day", async () => {

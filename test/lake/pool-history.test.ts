@@ -262,6 +262,24 @@ test("a list is stored before its first request, so that a killed run does not f
   expect(assets()).not.toContain('"kind":"pools"');
 });
 
+test.each([
+  ["a list of pools", ["--search", "ethereum --limit 5"], '"results":', '"results":7,"rows":'],
+  ["transactions", [`ethereum:${pool}`, "--from", "2026-11-21"], '"created_at":"', '"created_at":"x'],
+])("an invalid response for %s is requested again by the next run", async (_, words, valid, invalid) => {
+  const { restPaid } = sandbox.running();
+  const server = await serveInTest(async ({ url, headers }) => {
+    const response = await fetch(restPaid + url, {
+      headers: { authorization: String(headers.authorization) },
+    });
+    const date = response.headers.get("date") ?? "";
+    return json((await response.text()).replaceAll(valid, invalid), { headers: { date } });
+  });
+  const env = { ...sandbox.env(), DEXDATA_PRO_BASE_URL: server.url };
+  const { exit, stderr } = await dexdata(["sync", root, ...words], { env, now });
+  expect([exit, stderr]).toEqual([1, expect.stringContaining("invalid response")]);
+  expect((await sync()).exit).toBe(0);
+});
+
 /** Changes a byte of the first or of the last row group. */
 function damage(file: string, day: "first" | "last"): void {
   const bytes = readFileSync(file);

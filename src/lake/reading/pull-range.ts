@@ -5,7 +5,7 @@ import { createSeenKeys, reachOf } from "../../client/seen-keys.ts";
 import { onlyGroup } from "../../api/endpoint.ts";
 import { Failure } from "../../base/failure.ts";
 import type { Lake } from "../lake.ts";
-import { findInterrupted, type Interrupted } from "../../rows/checkpoint.ts";
+import { findInterrupted, hashRows, type Interrupted } from "../../rows/checkpoint.ts";
 import { checkpointOf } from "../../rows/out-file.ts";
 import { removeFile } from "../../base/files/paths.ts";
 import { member } from "../../base/json/json-scan.ts";
@@ -17,6 +17,7 @@ import type { PullTotals } from "../../rows/checkpoint-lines.ts";
 import { partsOf, settlingTime } from "../coverage.ts";
 import { factsOfKind, argsOf, nameOfDataset, type TimeRange } from "../dataset.ts";
 import { folderOf } from "../layout.ts";
+import { readLakeRow } from "../periods/lake-rows.ts";
 import { workFile } from "../files/place-period.ts";
 
 /** The rows of a time range, staged as NDJSON in the order of the list. */
@@ -98,6 +99,8 @@ export async function pullRange(
           destination = await open(at);
         }
         hasTotals ||= page.left !== undefined;
+        // A staged row that cannot be placed would end every later run.
+        for (const text of page.rows.texts()) readLakeRow(range.dataset.kind, text);
         await destination.sink.write(linesOf(page));
         return "continue";
       },
@@ -164,7 +167,12 @@ async function findStaged(
   query: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<Interrupted | undefined> {
-  const found = await findInterrupted(file, signal).catch((cause: unknown) => {
+  const read = async (): Promise<Interrupted | undefined> => {
+    const interrupted = await findInterrupted(file, signal);
+    if (interrupted !== undefined) await hashRows(file, interrupted, signal);
+    return interrupted;
+  };
+  const found = await read().catch((cause: unknown) => {
     if (cause instanceof Failure) return undefined;
     throw cause;
   });

@@ -202,8 +202,8 @@ async function readPools(run: LakeRun, list: PoolList, held: Held, at: number) {
     }
     return { rows: [...rows.values()], absent: single.filter((id) => !rows.has(id)).length, drop };
   } catch (cause) {
-    // A list that contradicts itself has to be read from its start.
-    if (cause instanceof Failure && cause.code === "incomplete") drop();
+    // A list that contradicts itself has to be read from its start, and a response without rows again.
+    if (cause instanceof Failure && ["incomplete", "untrusted_answer"].includes(cause.code)) drop();
     throw cause;
   }
 }
