@@ -50,6 +50,48 @@ const words = "pools search ethereum --watch 30s --error-format text --retries 0
 const lasting = "note: the keyless plan's 10,000 monthly credits last 3d11h";
 const cost = `watching every 30s: up to 120 credits/hour, 86,400 a month\n${lasting}\n`;
 
+describe("--watch shows rows as a single request does", () => {
+  test("with amounts in tokens", async () => {
+    const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+    const [one, other] = [
+      "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
+      "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+    ];
+    const row = {
+      id: "0x1",
+      log_index: 1,
+      pool_id: pool,
+      chain: "ethereum",
+      token_0: one,
+      token_1: other,
+      amount_0: -2_500_000,
+      amount_1: 1000,
+      price_0_usd: 1,
+      price_1_usd: 2.5,
+      created_at: "2026-11-21T08:00:00Z",
+    };
+    const tokens = [
+      { id: one, chain: "ethereum", decimals: 6 },
+      { id: other, chain: "ethereum", decimals: 3 },
+    ];
+    const rounds = [
+      json({ transactions: [row], page_info: { limit: 1, page: 1, total_items: 1, total_pages: 1 } }),
+      json({ id: pool, chain: "ethereum", tokens }),
+    ];
+    const txns = `txns ethereum ${pool} --watch 30s --limit 1 --amounts tokens -q --retries 0`;
+    const { stdout } = await watch(txns, rounds);
+    const added = { amount_0_tokens: "-2.5", amount_1_tokens: "1", size_usd: 2.5, type: "swap" };
+    expect(JSON.parse(stdout)).toEqual({ ...row, ...added });
+  });
+
+  test("with one warning about a field that no row has", async () => {
+    const rounds = ["1", "2"].map((price) => list([["a", price]]));
+    const { stdout, stderr } = await watch(`${words} --fields price_usd,zzz`, rounds);
+    expect(stdout).toBe('{"price_usd":1,"zzz":null}\n{"price_usd":2,"zzz":null}\n');
+    expect(stderr).toBe(`${cost}warning: no row has the field "zzz" (list fields: --fields '?')\n`);
+  });
+});
+
 describe("--watch behind a cache", () => {
   const copy = (seconds: number, longest = 60, price = "1"): Reply =>
     json(`{"results":[${textOf(["a", price])}],"has_next_page":false}`, {

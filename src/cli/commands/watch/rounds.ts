@@ -4,7 +4,6 @@ import type { Client } from "../../../client/client.ts";
 import { createSeenKeys, reachOf } from "../../../client/seen-keys.ts";
 import { momentOf, momentOfElapsed } from "../../../client/stream-options.ts";
 import { type TextRow, textRows } from "../../../client/rows.ts";
-import type { Context } from "../../../base/context/context.ts";
 import { type Endpoint, rowShape, type ApiRequest } from "../../../api/endpoint.ts";
 import { Failure, affectsOneInput, usageFailure } from "../../../base/failure.ts";
 import { plans, type Tier } from "../../../api/tier.ts";
@@ -26,13 +25,15 @@ import type { TableAssets } from "../pull/known-assets.ts";
 
 export type Round = Awaited<ReturnType<typeof fetchRound>>;
 
+interface Reading {
+  readonly run: Run;
+  readonly client: Client;
+  readonly assets: TableAssets;
+}
+
 /** Records the rejection of one of several inputs, or throws it if no rows are left. */
-export async function fetchRound(
-  context: Context,
-  client: Client,
-  plan: PullPlan,
-  { isValidated, titleOf }: Pick<RunOptions, "isValidated"> & Pick<TableAssets, "titleOf">,
-) {
+export async function fetchRound({ run, client, assets }: Reading, plan: PullPlan) {
+  const { context, options } = run;
   const { endpoint, argSets, list } = plan;
   const groups = new Map<string, TextRow[]>();
   const failures: Failure[] = [];
@@ -45,17 +46,19 @@ export async function fetchRound(
     failures.push(failure);
   };
   const seen = createSeenKeys(reachOf(endpoint), false);
-  const pullOptions = { ...plan, ...everyRow(seen), wanted: plan.limit, isValidated };
+  const pullOptions = { ...plan, ...everyRow(seen), wanted: plan.limit, isValidated: options.isValidated };
   const pullInto = startPull(client, pullOptions, totalsOf(undefined));
   await pullInto({
-    page: (page) => {
+    page: async (page, request) => {
+      await assets.learnFor(request, page);
       notes.push(...warningsIn(page));
       const held = groups.get(page.group) ?? [];
       groups.set(page.group, held);
-      held.push(...page.rows.values().map((value, index) => ({ row: page.rows.text(index), value })));
+      const rows = assets.inTokens(page.rows);
+      held.push(...rows.values().map((value, index) => ({ row: rows.text(index), value })));
       if (plan.missing !== "null")
-        notes.push(...missingIn(page).map((subject) => `no price for ${titleOf(subject)}`));
-      return Promise.resolve("continue");
+        notes.push(...missingIn(page).map((subject) => `no price for ${assets.titleOf(subject)}`));
+      return "continue";
     },
     refused: keep,
     failure: async (failure, request) => {

@@ -9,6 +9,7 @@ import { fail, Failure, usageFailure } from "../../../base/failure.ts";
 import { parseTimeBound, showSeconds } from "../../../base/time/time.ts";
 import { readsUnicode } from "../../render/terminal.ts";
 import { refuseClosed } from "../../render/formats/formats.ts";
+import { watchFields } from "../../render/formats/missing-fields.ts";
 import { costOverTime, creditsLast, writeHourlyEstimate } from "../../run/spending/estimate.ts";
 import { flagWords } from "../../run/flags/flag.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
@@ -64,8 +65,8 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
   const first = await read(nowOf());
   refusePast(first, typed, start);
   checkBlind(flags.blind, interval);
-  const paths = first.groups.flatMap((each) => fieldPaths(rowShape(first.endpoint, each)));
-  const wanted = readWanted(typed, paths);
+  const shapes = first.groups.map((each) => rowShape(first.endpoint, each));
+  const wanted = readWanted(typed, shapes.flatMap(fieldPaths));
   checkShown(options, first);
   const ending = createEnding(clock, outer.context.signal, flags.for);
   outer.onClose(ending.release);
@@ -120,15 +121,10 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
     isOn: alerts?.isOn,
     isSilent: wanted?.command.length === 0,
   });
-  const progress: Progress = {
-    due: started,
-    failures: 0,
-    reason: undefined,
-    succeededAt: undefined,
-    startedAt: clock.now(),
-  };
+  const progress: Progress = { ...noRefreshYet, due: started, startedAt: clock.now() };
   const source = { run, client, readAgain, nowOf, interval, freshness, assets };
-  return { ...source, alerts, view, credits: () => credits, progress };
+  const missing = watchFields(options.fields, shapes);
+  return { ...source, missing, alerts, view, credits: () => credits, progress };
 }
 
 interface Progress {
@@ -141,6 +137,8 @@ interface Progress {
   succeededAt: number | undefined;
   readonly startedAt: number;
 }
+
+const noRefreshYet = { failures: 0, reason: undefined, succeededAt: undefined };
 
 /** A watch that `--for` ends while its refreshes fail must not look like one that saw no changes. */
 function unreadAtEnd({ run: { context }, interval, progress }: Session): Failure | undefined {
@@ -173,8 +171,8 @@ const olderCopy = "ignored a cached response that is older than the one before";
 
 /** Throws the reason of the end. */
 async function readRounds(session: Session): Promise<never> {
-  const { run, client, readAgain, nowOf, interval, freshness, assets, alerts, view, credits, progress } =
-    session;
+  const { run, client, readAgain, nowOf, interval, freshness, assets, missing } = session;
+  const { alerts, view, credits, progress } = session;
   const { context, options, report, metrics } = run;
   const { clock, signal } = context;
   const { meter, target } = client;
@@ -195,19 +193,15 @@ async function readRounds(session: Session): Promise<never> {
     const plan = await readAgain(now);
     alerts?.plan(plan);
     freshness.begin();
-    const round = await fetchRound(context, client, plan, { ...options, ...assets }).catch(
-      (cause: unknown) => {
-        if (signal.aborted) throw signal.reason;
-        progress.failures += 1;
-        if (!(cause instanceof Failure) || isOver(cause, progress.failures, last === undefined)) throw cause;
-        progress.reason = cause.message;
-        view.failed(cause.message);
-        return undefined;
-      },
-    );
+    const round = await fetchRound(session, plan).catch((cause: unknown) => {
+      if (signal.aborted) throw signal.reason;
+      progress.failures += 1;
+      if (!(cause instanceof Failure) || isOver(cause, progress.failures, last === undefined)) throw cause;
+      progress.reason = cause.message;
+      view.failed(cause.message);
+      return undefined;
+    });
     if (round !== undefined) {
-      const request = { endpoint: plan.endpoint, args: round.argSets[0] ?? new Map<string, string>() };
-      for (const rows of round.groups) await assets.learnFor(request, rows);
       const readTo = freshness.readTo();
       // A cache can return an older copy, whose values would change back and cross a limit once more.
       const isOlder = last !== undefined && readTo < refreshed && !freshness.isBound();
@@ -220,6 +214,8 @@ async function readRounds(session: Session): Promise<never> {
         const lasting =
           last === undefined ? creditsLast(meter.creditsLeft, credits(), target.tier) : undefined;
         if (lasting !== undefined) report.info(lasting);
+        for (const { rows } of round.groups) missing.see({ rows, as: "rows" });
+        for (const line of [...assets.warnings(), ...missing.remarks()]) sayOnce(line, report.warn);
         for (const note of round.notes) sayOnce(note, report.print);
         for (const refusal of round.refused) sayOnce(refusal, report.fault);
         last = round;
