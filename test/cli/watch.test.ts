@@ -356,6 +356,22 @@ describe("--watch of a list", () => {
   });
 });
 
+test("--watch of a list uses the labels of assets that are added to it", async () => {
+  const file = path.join(temporaryFolder(), "list.txt");
+  writeFileSync(file, "sui:0xa One\n");
+  const prepared: { context?: TestContext } = {};
+  server = await serveInTest(({ query }, index) => {
+    if (index === 2) prepared.context?.interrupt({ cause: "SIGINT" });
+    writeFileSync(file, "sui:0xa One\nsui:0xb Two\n");
+    const ids = (query.get("tokens") ?? "").split(",");
+    return json(ids.map((id) => ({ id, chain: "sui", price_usd: 1 })));
+  });
+  prepared.context = createTestContext({ flows: true, env: { DEXDATA_BASE_URL: server.url } });
+  const argv = ["prices", `@${file}`, "--watch", "30s", "--when", "price_usd > 0", "-q"];
+  const { stdout } = await run(argv, prepared.context);
+  expect(stdout.match(/"label":"\w+"/gu)).toEqual(['"label":"One"', '"label":"Two"']);
+});
+
 test.each([0, 4])("--watch reports an outage once, and its end (--retries %d)", async (retries) => {
   const down = Array.from({ length: 3 * (retries + 1) }, () => no(503));
   const argv = words.replace("--retries 0", `--retries ${retries}`);

@@ -136,6 +136,8 @@ function assetOfRow([key = "", decimals = "", label = ""]: readonly string[]): [
 
 export type TableAssets = ReturnType<typeof createTableAssets>;
 
+type ShownRows = Pick<Page, "group" | "rows">;
+
 /** Loaded only for amounts in tokens. */
 export async function loadTrades() {
   letHeapGrow();
@@ -183,7 +185,7 @@ export function createTableAssets(
   return {
     find: ((address, network = shown) => known.find(network, address)) satisfies FindAsset,
     /** Call this before the page is shown. */
-    learnFor: async (request: ApiRequest, { group, rows }: Pick<Page, "group" | "rows">): Promise<void> => {
+    learnFor: async (request: ApiRequest, { group, rows }: ShownRows): Promise<void> => {
       shown = request.args.get("network") ?? "";
       const address = request.args.get("pool_address");
       if ((await learnAmounts(request, rows)) !== undefined) unknown.add(`${shown}:${address}`);
@@ -197,6 +199,7 @@ export function createTableAssets(
       }
     },
     learnAmounts,
+    name: known.name,
     /** The user's name for an input comes first in messages. */
     titleOf: (subject: Subject): string =>
       titleOf({ ...subject, label: names.labelOf(subject) ?? subject.label }),
@@ -212,11 +215,7 @@ export function createTableAssets(
   };
 
   /** For the decimals of a trade's tokens, and for the tokens in which a person sees candles of a pool. */
-  function needsPool(
-    endpoint: Endpoint,
-    address: string,
-    { group, rows }: Pick<Page, "group" | "rows">,
-  ): boolean {
+  function needsPool(endpoint: Endpoint, address: string, { group, rows }: ShownRows): boolean {
     if (traitsOf(endpoint.reply).isCandles)
       return context.stdout.isTerminal && !known.knowsPool({ network: shown, address });
     const isUnknown = (row: object): boolean => {

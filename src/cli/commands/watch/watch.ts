@@ -191,6 +191,7 @@ async function readRounds(session: Session): Promise<never> {
     // Each round resolves all relative times with the same clock reading.
     const now = nowOf();
     const plan = await readAgain(now);
+    assets.name(plan.named);
     alerts?.plan(plan);
     freshness.begin();
     const round = await fetchRound(session, plan).catch((cause: unknown) => {
