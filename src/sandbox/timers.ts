@@ -47,14 +47,10 @@ export function after(milliseconds: number, act: () => void): () => void {
 /** Milliseconds of work between two looks at the sockets and signals of the process. */
 const TURN_MS = 10;
 
-export interface WorkQueue {
-  /** Does the first step at once, which is all that most requests need. Call the returned function to cancel. */
-  readonly start: <Result>(work: Work<Result>, done: (result: Result) => void) => () => void;
-  readonly stop: () => void;
-}
+export type WorkQueue = ReturnType<typeof createWorkQueue>;
 
 /** `elapsed` is in real milliseconds. */
-export function createWorkQueue(elapsed: () => number): WorkQueue {
+export function createWorkQueue(elapsed: () => number) {
   /** Each does a step, and returns whether there are more. */
   const steps: (() => boolean)[] = [];
   const ticker = makeTicker(() => {
@@ -66,7 +62,8 @@ export function createWorkQueue(elapsed: () => number): WorkQueue {
     return steps.length > 0 ? 0 : undefined;
   });
   return {
-    start: (work, done) => {
+    /** Does the first step at once, which is all that most requests need. Call the returned function to cancel. */
+    start: <Result>(work: Work<Result>, done: (result: Result) => void): (() => void) => {
       let isCancelled = false;
       const step = (): boolean => {
         if (isCancelled) return false;

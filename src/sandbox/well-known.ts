@@ -5,40 +5,6 @@
 
 export type AddressFamily = "evm" | "solana" | "sui" | "aptos" | "tron" | "ton";
 
-/** A network of the simulated market. */
-export interface NetworkFacts {
-  readonly id: string;
-  readonly displayName: string;
-  readonly addressFamily: AddressFamily;
-  readonly blockSeconds: number;
-  /** In November 2026. */
-  readonly poolCount: number;
-  readonly dexCount: number;
-  /** Unix seconds. Nothing is generated before this time. */
-  readonly launchedAt: number;
-  /** Symbols that most pools use as the quote token, most common first. */
-  readonly hubs: readonly string[];
-}
-
-interface TokenRow {
-  readonly network: string;
-  readonly symbol: string;
-  readonly name: string;
-  readonly address: string | undefined;
-  readonly decimals: number;
-}
-
-export interface PoolRow {
-  readonly network: string;
-  readonly id: string | undefined;
-  readonly symbols: readonly string[];
-  readonly dexName: string | undefined;
-  /** Percent; null if the service has no value. */
-  readonly fee: number | null;
-  readonly createdAt: number;
-  readonly createdAtBlockNumber: number | undefined;
-}
-
 const FAMILIES: readonly AddressFamily[] = ["evm", "solana", "sui", "aptos", "tron", "ton"];
 
 const NETWORKS = `
@@ -163,30 +129,36 @@ robinhood|-|TSLA USDG|Uniswap V3|0.3|2026-02-11|-
 robinhood|-|CASHCAT WETH|Uniswap V2|0.3|2026-07-01|-
 `;
 
-export const NETWORK_ROWS: readonly NetworkFacts[] = rows(NETWORKS).map(
+/** A network of the simulated market. */
+export type NetworkFacts = (typeof NETWORK_ROWS)[number];
+
+export const NETWORK_ROWS = rows(NETWORKS).map(
   ([id = "", displayName = "", family, block, pools, dexes, launch = "", hubs = ""]) => ({
     id,
     displayName,
     addressFamily: FAMILIES.find((each) => each === family) ?? "evm",
     blockSeconds: Number(block),
+    /** In November 2026. */
     poolCount: Number(pools),
     dexCount: Number(dexes),
+    /** Unix seconds. Nothing is generated before this time. */
     launchedAt: Date.parse(launch) / 1000,
+    /** Symbols that most pools use as the quote token, most common first. */
     hubs: hubs.split(" "),
   }),
 );
 
-export const TOKEN_ROWS: readonly TokenRow[] = rows(TOKENS).map(
-  ([network = "", symbol = "", name = "", address, decimals]) => ({
-    network,
-    symbol,
-    name,
-    address: known(address),
-    decimals: Number(decimals),
-  }),
-);
+export const TOKEN_ROWS = rows(TOKENS).map(([network = "", symbol = "", name = "", address, decimals]) => ({
+  network,
+  symbol,
+  name,
+  address: known(address),
+  decimals: Number(decimals),
+}));
 
-export const POOL_ROWS: readonly PoolRow[] = rows(POOLS).map(
+export type PoolRow = (typeof POOL_ROWS)[number];
+
+export const POOL_ROWS = rows(POOLS).map(
   ([network = "", id, symbols = "", dexName, fee, createdAt = "", block]) => ({
     network,
     id: known(id),

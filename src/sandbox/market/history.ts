@@ -15,11 +15,7 @@ export const HISTORY_END = Date.UTC(2031, 0, 1) / 1000;
 /** No pool trades after this time. */
 export const LAST_TRADE = 32_000 * DAY;
 
-export interface BlockClock {
-  readonly blockSeconds: number;
-  /** Time of block 0, in Unix seconds. */
-  readonly genesis: number;
-}
+export type BlockClock = ReturnType<typeof makeBlockClock>;
 
 export function blockNumberAt(clock: BlockClock, time: number): number {
   return Math.floor((time - clock.genesis) / clock.blockSeconds);
@@ -45,7 +41,8 @@ const GENESIS: Readonly<Record<string, number>> = {
   solana: Math.round(Date.parse("2023-11-26T20:25:08Z") / 1000 - 232_424_998 * 0.4),
 };
 
-export function makeBlockClock(network: NetworkFacts): BlockClock {
+/** `genesis` is the time of block 0, in Unix seconds. */
+export function makeBlockClock(network: NetworkFacts) {
   const made = Date.UTC(2019, 0, 1) / 1000 + belowAt(hashText(0, network.id), 0, 400) * DAY;
   return { blockSeconds: network.blockSeconds, genesis: GENESIS[network.id] ?? made };
 }

@@ -109,15 +109,9 @@ const FACTORIES: Readonly<Record<string, string>> = {
 
 const ENDINGS = ["Swap", " V2", " V3", " DEX", " Exchange", " AMM"];
 
-export interface DexFacts {
-  readonly network: NetworkFacts;
-  readonly dexId: string;
-  readonly dexName: string;
-  readonly protocol: string;
-  readonly factoryId: string;
-}
+export type DexFacts = ReturnType<typeof makeDexes>[number];
 
-export function makeDexes(seed: number, network: NetworkFacts, count: number): readonly DexFacts[] {
+export function makeDexes(seed: number, network: NetworkFacts, count: number) {
   const text = NAMES[network.id] ?? NAMES[network.addressFamily] ?? "";
   const names = new Map(text.split("|").map((name) => [slugOf(name), name]));
   for (let index = 0; names.size < count; index += 1) {

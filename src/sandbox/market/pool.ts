@@ -69,23 +69,18 @@ export class Pool {
   }
 }
 
-/** What a pool's trades are derived from. */
-interface Trading {
-  /** The median size of a swap. */
-  readonly swapUsd: number;
-  /** A trade's maximum deviation from the noise-free price, as a fraction. */
-  readonly noise: number;
-  /** The slot and the card of the first trade. */
-  readonly firstSlot: number;
-  readonly cut: number;
-}
+type Trading = ReturnType<typeof tradingOf>;
 
-function tradingOf(pool: Pool, traitsKey: number): Trading {
+/** What a pool's trades are derived from. */
+function tradingOf(pool: Pool, traitsKey: number) {
   const { network, rank, tokens, tradesFrom } = pool;
   const size = 9000 * rank ** -0.4 * (0.4 + 1.2 * unitAt(traitsKey, 52));
   return {
+    /** The median size of a swap. */
     swapUsd: size * Math.sqrt(network.poolCount / 4200),
+    /** A trade's maximum deviation from the noise-free price, as a fraction. */
     noise: noiseOf(tokens[0]) + noiseOf(tokens[1]),
+    /** The slot and the card of the first trade. */
     firstSlot: slotAt(pool, tradesFrom),
     cut: cutAt(unitAt(traitsKey, 53)),
   };

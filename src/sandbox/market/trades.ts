@@ -71,16 +71,10 @@ function isPriced({ tokens: [token0, token1] }: Pool): boolean {
   return token0.isPriced || token1.isPriced;
 }
 
-export interface Sums {
-  volumeUsd: number;
-  buyUsd: number;
-  buys: number;
-  swaps: number;
-  /** Swaps, adds and removes. Only swaps are buys or sells. */
-  txns: number;
-}
+export type Sums = ReturnType<typeof noSums>;
 
-export function noSums(): Sums {
+/** `txns` counts swaps, adds and removes. Only swaps are buys or sells. */
+export function noSums() {
   return { volumeUsd: 0, buyUsd: 0, buys: 0, swaps: 0, txns: 0 };
 }
 
