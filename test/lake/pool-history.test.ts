@@ -567,7 +567,7 @@ test.each([
   ],
   ["a period that is too short", ["--search", "ethereum", "--every", "30s"], "responses can be 60s old"],
   ["a period that does not divide a day", ["--search", "ethereum", "--every", "7h"], "equal parts"],
-  ["a period of half minutes", ["--search", "ethereum", "--every", "90s"], "must be whole minutes"],
+  ["a period of half minutes", ["--search", "ethereum", "--every", "90s"], "must be full minutes"],
   ["an unknown flag", ["--search", "ethereum --volume-min 1"], 'unknown flag "--volume-min"'],
   ["a flag without a value", ["--search", "ethereum --limit"], "missing value for --limit"],
   ["a network that does not exist", ["--search", "etherium --limit 5"], "etherium"],

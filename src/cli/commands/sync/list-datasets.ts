@@ -185,7 +185,7 @@ function readEvery(label: string, typed: string): number {
   const seconds = readDuration(label, typed) / 1000;
   if (seconds < 60) throw invalidInput(label, "must be 1m or more, because responses can be 60s old");
   if (seconds % 60 === 0 && (24 * 3600) % seconds === 0) return seconds;
-  throw invalidInput(label, "must be whole minutes that divide a day into equal parts, e.g. 5m, 1h or 24h");
+  throw invalidInput(label, "must be full minutes that divide a day into equal parts, e.g. 5m, 1h or 24h");
 }
 
 function readListName(label: string, typed: string): string {
