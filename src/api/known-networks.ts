@@ -56,18 +56,13 @@ export function hintAtNetworks<Otherwise extends string | undefined>(
 /** What an address stands for. */
 export type AddressOf = "token" | "pool";
 
-interface AddressForm {
-  readonly text: string;
-  readonly pattern: RegExp;
-}
-
-const base58: AddressForm = {
+const base58 = {
   text: "32 to 44 base58 characters",
   pattern: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u,
 };
 
 /** Networks on which every address has a known form. On all other networks, only the service knows the forms. */
-const forms: readonly ({ readonly networks: string } & Readonly<Record<AddressOf, AddressForm>>)[] = [
+const forms: readonly ({ readonly networks: string } & Readonly<Record<AddressOf, typeof base58>>)[] = [
   {
     networks: "arbitrum avalanche base blast bsc ethereum fantom linea optimism polygon scroll unichain",
     token: { text: "0x followed by 40 hexadecimal digits", pattern: /^0x[\da-f]{40}$/iu },

@@ -34,28 +34,21 @@ export type PagedReply = Extract<Reply, { readonly kind: "cursor-pages" | "numbe
 /** A reply that takes more than one request if it is long. */
 type LongReply = Exclude<Reply, { readonly kind: "single" | "list" | "groups" }>;
 
-interface ReplyTraits {
+const none = {
   /** One response contains everything. */
-  readonly isOneResponse: boolean;
-  /** The response is one object. */
-  readonly isRecord: boolean;
-  /** The response contains nothing but rows. */
-  readonly isAllRows: boolean;
-  /** A list that belongs to one asset, so that several assets need several lists. */
-  readonly isPerAsset: boolean;
-  /** Each row is the candle of one interval in a time range. */
-  readonly isCandles: boolean;
-}
-
-const none: ReplyTraits = {
   isOneResponse: false,
+  /** The response is one object. */
   isRecord: false,
+  /** The response contains nothing but rows. */
   isAllRows: false,
+  /** A list that belongs to one asset, so that several assets need several lists. */
   isPerAsset: false,
+  /** Each row is the candle of one interval in a time range. */
   isCandles: false,
 };
+
 /** What other code needs to know about a kind of reply. A new kind begins here and in `read-pages.ts`. */
-const traits: Readonly<Record<Reply["kind"], ReplyTraits>> = {
+const traits: Readonly<Record<Reply["kind"], Readonly<typeof none>>> = {
   single: { ...none, isOneResponse: true, isRecord: true, isAllRows: true },
   list: { ...none, isOneResponse: true, isAllRows: true },
   groups: { ...none, isOneResponse: true },
@@ -65,7 +58,7 @@ const traits: Readonly<Record<Reply["kind"], ReplyTraits>> = {
   candles: { ...none, isAllRows: true, isPerAsset: true, isCandles: true },
 };
 
-export function traitsOf(reply: Reply): ReplyTraits {
+export function traitsOf(reply: Reply) {
   return traits[reply.kind];
 }
 

@@ -49,18 +49,13 @@ export function tokenOf(asked: Asked): Token {
   return token;
 }
 
-interface NumberedPage {
-  readonly page: number;
-  readonly limit: number;
-}
-
 /** Specification, Pagination styles 2: page 0 is served as page 1, and the default is 10 rows. */
-export function readPage(query: Query): NumberedPage {
+export function readPage(query: Query) {
   const page = query.integer("page", 0, 1000) ?? 1;
   return { page: Math.max(1, page), limit: query.integer("limit", 1, 100) ?? 10 };
 }
 
-export function pageInfo({ page, limit }: NumberedPage, total: number): JsonObject {
+export function pageInfo({ page, limit }: ReturnType<typeof readPage>, total: number): JsonObject {
   return { limit, page, total_items: total, total_pages: Math.ceil(total / limit) };
 }
 
