@@ -66,6 +66,7 @@ export async function followRows(follower: Follower): Promise<void> {
   const { context, begin, schedule, latest, polledAt, freshness, isHostKnown, handlers } = follower;
   const { clock, random, signal } = context;
   const held = createHeldRows(latest, polledAt);
+  const isFinal = createJudge();
   let source: RowSource | undefined;
   const recheckAt = (): number => source?.recheckAt() ?? Number.POSITIVE_INFINITY;
   const progressed = (of: RowSource): void => handlers.progressed(() => of.state(held.keys()));
@@ -177,13 +178,19 @@ async function writeRest(
 }
 
 /**
- * Transient failures are 408, 429, 5xx, connection errors, error pages of an intermediary in front of a known host, and
- * invalid data unless it persists.
+ * Decides whether a failure of a read is final. `failures` is the number of consecutive ones. Transient failures are 408,
+ * 429, 5xx, connection errors, error pages of an intermediary in front of a known host, and invalid data unless it persists.
  */
-export function isFinal(failure: Failure, failures: number, isHostKnown: boolean): boolean {
-  const { exit, code, details } = failure;
-  if (exit === 1 || code === "incomplete") return failures >= maxFailures;
-  if (isHostKnown && isOfIntermediary(failure)) return false;
-  if (details.status !== undefined && !isPermanent(failure, isHostKnown)) return false;
-  return exit !== 6 && exit !== 7;
+export function createJudge() {
+  /** Consecutive responses with invalid data. */
+  let invalid = 0;
+  return (failure: Failure, failures: number, isHostKnown: boolean): boolean => {
+    const { exit, code, details } = failure;
+    const isInvalid = exit === 1 || code === "incomplete";
+    invalid = isInvalid ? Math.min(invalid, failures - 1) + 1 : 0;
+    if (isInvalid) return invalid >= maxFailures;
+    if (isHostKnown && isOfIntermediary(failure)) return false;
+    if (details.status !== undefined && !isPermanent(failure, isHostKnown)) return false;
+    return exit !== 6 && exit !== 7;
+  };
 }

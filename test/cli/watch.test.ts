@@ -277,6 +277,13 @@ describe("--watch in a pipe", () => {
     expect((await watch(words, rounds)).exit).toBe(1);
   });
 
+  test("continues after one damaged response, although other refreshes have failed before", async () => {
+    const failed = Array.from({ length: 5 }, () => no(503));
+    expect((await watch(words, [list([["a", "1"]]), ...failed, json("{}"), list([["a", "2"]])])).exit).toBe(
+      130,
+    );
+  });
+
   test.each([
     [400, 2],
     [401, 4],

@@ -257,6 +257,12 @@ describe("rejections by another server", () => {
     expect(stderr).toMatch(/HTML response|HTTP 404|not found/u);
   });
 
+  test("do not make one damaged response end a run", async () => {
+    const faults = { faults: "503@4-8,invalid-json@9" };
+    const following = await startFollowing(`${from} --for 2m --retries 0 --poll 5s`, { sandbox: faults });
+    expect((await following.outcome).exit).toBe(0);
+  });
+
   test("end a run at its first response", async () => {
     const { exit } = await (await startFollowing(from, { sandbox: { faults: "html@1-" } })).outcome;
     expect(exit).toBe(4);

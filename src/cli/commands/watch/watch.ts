@@ -1,6 +1,6 @@
 import { fieldPaths, rowShape } from "../../../api/endpoint.ts";
 import { checkBlind, readWanted } from "../../run/alerts/open-alerts.ts";
-import { isFinal } from "../../../client/follow.ts";
+import { createJudge } from "../../../client/follow.ts";
 import { createEnding, StopReason } from "../../../client/ending.ts";
 import { createAgeNote, createRoundFreshness } from "../../../client/freshness.ts";
 import type { Context } from "../../../base/context/context.ts";
@@ -187,6 +187,7 @@ async function readRounds(session: Session): Promise<never> {
     oldest_asset_age_seconds: () => (clock.elapsed() - refreshed) / 1000,
   });
   let last: Round | undefined;
+  const isOver = createEndJudge();
   for (;;) {
     // Each round resolves all relative times with the same clock reading.
     const now = nowOf();
@@ -236,7 +237,10 @@ async function readRounds(session: Session): Promise<never> {
 }
 
 /** Most errors may be temporary, even after all retries. At the first refresh, invalid data may come from the wrong host. */
-function isOver(cause: Failure, failures: number, isFirst: boolean): boolean {
-  if (isWaitTooLong(cause) || (isFirst && cause.exit === 1)) return true;
-  return cause.code !== "incomplete" && isFinal(cause, failures, !isFirst);
+function createEndJudge() {
+  const isFinal = createJudge();
+  return (cause: Failure, failures: number, isFirst: boolean): boolean => {
+    if (isWaitTooLong(cause) || (isFirst && cause.exit === 1)) return true;
+    return cause.code !== "incomplete" && isFinal(cause, failures, !isFirst);
+  };
 }
