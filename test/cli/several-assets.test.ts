@@ -249,3 +249,25 @@ describe("an input that ends a pull, while later ones are paid for", () => {
     },
   );
 });
+
+test("an input that fails before the pull ends is named at once, and counted by the run that resumes the pull", async () => {
+  const [known, unknown, broken] = ["1", "2", "3"].map((digit) => `0x${digit.repeat(40)}`);
+  let status = 501;
+  const server = await serveInTest(({ path: asked }) => {
+    if (asked.endsWith(`${unknown}`)) return json({ error: "not_found", resource: "pool" }, { status: 404 });
+    return asked.endsWith(`${broken}`) ? json({ id: broken }, { status }) : json({ id: known });
+  });
+  const env = { DEXDATA_BASE_URL: server.url };
+  const file = path.join(temporaryFolder(), "rows.ndjson");
+  const words = `pool ethereum ${known} ${unknown} ${broken} --out ${file} --resume`;
+  const first = await run(words, "", env);
+  expect(first.exit).toBe(7);
+  expect(first.stderr).toMatch(
+    /^error: pool 0x2+ not found on ethereum\n.*\nerror: the service failed \(HTTP 501\); 1 row written\n/u,
+  );
+  status = 200;
+  expect(await run(words, "", env)).toMatchObject({
+    exit: 8,
+    stderr: "warning: 1 input rejected since the pull began\n",
+  });
+});

@@ -74,6 +74,7 @@ async function printRows(run: Pull): Promise<ExitCode> {
     await pullInto(printer.sink);
     return await printer.end();
   } catch (cause) {
+    await printer.tellRefused();
     await renderer.release?.();
     throw cause;
   }
@@ -177,19 +178,18 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
     },
     checkpoint: async () => await destination.checkpoint(client.meter),
   };
+  /** Also if another failure ends the run, because a run that resumes the pull does not request them again. */
+  const tellRefused = async (): Promise<void> => await sayRefused(run, failures.splice(0));
   const end = async (): Promise<ExitCode> => {
-    const [failure] = failures;
-    if (failure !== undefined && totals.rows === 0 && totals.missing === 0) {
-      await sayRefused(run, failures.slice(1));
-      throw failure;
-    }
+    const only = totals.rows === 0 && totals.missing === 0 ? failures.shift() : undefined;
+    if (only !== undefined) throw only;
     await renderer.end();
     assets.save();
-    await sayRefused(run, failures);
+    await tellRefused();
     const warnings = [...remarksIn(totals), ...assets.warnings(), ...missing.remarks()];
     return reportEnd(run, renderer, { warnings, meanings, more });
   };
-  return { sink, end };
+  return { sink, end, tellRefused };
 }
 
 async function sayRefused(run: Pull, failures: readonly Failure[]): Promise<void> {

@@ -50,7 +50,11 @@ export function reportEnd(run: Pull, renderer: Renderer, { warnings, meanings, m
     report.warn(unsettled.problem);
     return 8;
   }
-  return lacksInputs(run) ? 8 : 0;
+  if (!lacksInputs(run)) return 0;
+  // An earlier run has named them.
+  if (run.claim?.interrupted?.progress !== undefined)
+    report.warn(`${whyIncomplete(run)} since the pull began`);
+  return 8;
 }
 
 /** Returns whether rows may be missing and the exit code must show it. A list with a limit is only a sample. */
