@@ -379,7 +379,7 @@ describe("promise 1: a key that is sent", () => {
   test("-vv shows the request and the response headers", async () => {
     answer = () => json("[]", { headers: { "x-credits-remaining": "41" } });
     const { stderr } = await runCommand({ DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" }, "networks -vv");
-    expect(stderr).toMatch(/^GET http:\/\/127\.0\.0\.1:\d+\/networks 200 \d+ ms, 41 credits left\n/u);
+    expect(stderr).toMatch(/^GET http:\/\/127\.0\.0\.1:\d+\/networks 200 \d+ms, 41 credits left\n/u);
     expect(stderr).toContain("  x-credits-remaining: 41\n");
   });
 

@@ -165,7 +165,7 @@ function whyAgain({ attempt, failure: { details, message } }: Waiting): string {
 function exchangeLines({ url, answer, milliseconds, age }: Exchange, verbosity: number): readonly string[] {
   const left = creditsIn(answer?.headers.get("x-credits-remaining"));
   const outcome = answer === undefined ? "no response" : String(answer.status);
-  const line = `GET ${url.href} ${outcome} ${Math.round(milliseconds)} ms${left === undefined ? "" : `, ${left} credits left`}`;
+  const line = `GET ${url.href} ${outcome} ${Math.round(milliseconds)}ms${left === undefined ? "" : `, ${left} credits left`}`;
   const headers =
     verbosity > 1 ? [...(answer?.headers ?? [])].map(([name, value]) => `  ${name}: ${value}`) : [];
   if (verbosity > 1 && age !== undefined) headers.push(`  (as of ${instant(age.asOf)})`);
