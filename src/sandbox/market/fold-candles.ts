@@ -58,14 +58,10 @@ function hasUsd(pool: Pool, row: number): boolean {
   return (flagsOf(pool, row) & Flag.noUsd) === 0;
 }
 
-interface OpenCandle {
-  open: number;
-  high: number;
-  low: number;
-  close: number;
-  volume: number;
-  openedAt: number;
-  closedAt: number;
+type OpenCandle = ReturnType<typeof openCandle>;
+
+function openCandle(price: number, time: number) {
+  return { open: price, high: price, low: price, close: price, volume: 0, openedAt: time, closedAt: time };
 }
 
 function addSwap(
@@ -78,15 +74,7 @@ function addSwap(
   const slot = Math.floor(time / window.intervalSeconds);
   let candle = candles.get(slot);
   if (candle === undefined) {
-    candle = {
-      open: price,
-      high: price,
-      low: price,
-      close: price,
-      volume: 0,
-      openedAt: time,
-      closedAt: time,
-    };
+    candle = openCandle(price, time);
     candles.set(slot, candle);
   }
   candle.volume += volume;
