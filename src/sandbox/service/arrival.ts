@@ -15,18 +15,9 @@ export function arrive(request: SandboxRequest, state: SandboxState) {
   const caller = identify(request.headers.authorization, request.host, dialect);
   const account = state.account(caller, request.remoteAddress);
   const [pathname = "", ...search] = request.target.split("?");
+  const query = new Query(search.join("?"), at);
   const market = state.seenMarket(state.market, pathname);
-  return {
-    request,
-    state,
-    market,
-    dialect,
-    pathname,
-    query: new Query(search.join("?"), at),
-    caller,
-    account,
-    at,
-  };
+  return { request, state, market, dialect, pathname, query, caller, account, at };
 }
 
 export function respondWith(
