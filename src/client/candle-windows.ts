@@ -2,7 +2,7 @@ import type { Endpoint, Args, Typed } from "../api/endpoint.ts";
 import { invalidInput, invalidResponse, usageFailure } from "../base/failure.ts";
 import { nameOfParam, readParam } from "../api/read-param.ts";
 import { entryOf, member } from "../base/json/json-scan.ts";
-import { madeIntervals } from "../api/endpoints/ohlcv.ts";
+import { intervals, madeIntervals } from "../api/endpoints/ohlcv.ts";
 import { grouped } from "../base/text/words.ts";
 import {
   formatInstant,
@@ -181,6 +181,13 @@ export function openingOf(candle: object): number {
   const opening = readSeconds(member(candle, "time_open"));
   if (opening === undefined) throw invalidResponse("invalid response: a candle has no valid time_open");
   return opening;
+}
+
+/** The interval that a candle's own times name; undefined if they name none. They may end a second early. */
+export function intervalOf(candle: object): string | undefined {
+  const [opens, closes] = ["time_open", "time_close"].map((name) => readSeconds(member(candle, name)));
+  const length = (closes ?? Number.NaN) - (opens ?? Number.NaN);
+  return intervals.find((each) => [length, length + 1].includes(intervalSeconds(each)));
 }
 
 /** Undefined if the time of a candle is neither RFC 3339 nor Unix seconds. */

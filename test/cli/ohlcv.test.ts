@@ -629,6 +629,7 @@ describe("an invalid response ends the pull after the rows before it", () => {
       rows(second, to + 60),
       `the service sent a candle for ${utc(to + 60)}, outside the requested range from ${utc(second)} to ${utc(to)}`,
     ],
+    ["of longer candles", `[${candle(second, 300)}]`, "the service sent candles of 5m instead of 1m"],
     ["without a time", `[{"open":1}]`, "invalid response: a candle has no valid time_open"],
     ["with a word for a time", `[{"time_open":"noon"}]`, "invalid response: a candle has no valid time_open"],
   ])("%s", async (_name, body, message) => {
@@ -639,6 +640,19 @@ describe("an invalid response ends the pull after the rows before it", () => {
     );
     expect({ exit, stdout }).toEqual({ exit: 1, stdout: linesOf(range(september, second, 60), 60) });
     expect(stderr).toContain(`${message}; 1,000 rows written`);
+  });
+
+  test("of shorter candles; but a last candle may be partial, and close early", async () => {
+    const run = async (...opens: readonly number[]) => {
+      const body = `[${opens.map((at) => candle(at, 60)).join(",")}]`;
+      return await runCommand(() => json(body), `--interval 1h --from ${september} --to ${september + 7200}`);
+    };
+    const { exit, stderr } = await run(september, september + 60);
+    expect([exit, stderr]).toEqual([
+      1,
+      expect.stringContaining("the service sent candles of 1m instead of 1h"),
+    ]);
+    expect((await run(september)).exit).toBe(0);
   });
 
   test("prints a candle once that the response contains twice", async () => {

@@ -7,6 +7,8 @@ import type { ListRequest } from "../list-plan.ts";
 import {
   type CandleSlice,
   candleWindow,
+  intervalOf,
+  intervalSeconds,
   nextIntervalStart,
   openingOf,
   restOf,
@@ -141,10 +143,20 @@ export async function askSlice(
   for (let repeats = 1; ; repeats += 1) {
     const candles = readCandles(await client.ask(endpoint, query));
     // With `count_back`, candles may precede `start`, because the service may ignore `start`.
-    const problem = misplaced(candles, slice, isCountedBack ? Number.NEGATIVE_INFINITY : wholeSeconds(start));
+    const from = isCountedBack ? Number.NEGATIVE_INFINITY : wholeSeconds(start);
+    const problem = ofOtherInterval(candles, args.get("interval") ?? "") ?? misplaced(candles, slice, from);
     if (problem === undefined) return candles;
     if (!(await client.again(repeats, problem))) throw invalidResponse(problem);
   }
+}
+
+/** A cache may confuse requests. Only the last candle of a response, which may be partial, can close early. */
+function ofOtherInterval(candles: readonly Candle[], asked: string): string | undefined {
+  const [first] = candles;
+  const other = first && intervalOf(parseRow(first.row()));
+  const difference = other === undefined ? 0 : intervalSeconds(other) - intervalSeconds(asked);
+  const isOther = difference > 0 || (difference < 0 && candles.length > 1);
+  return isOther ? `the service sent candles of ${other} instead of ${asked}` : undefined;
 }
 
 /** Misplaced candles would be output in the wrong position. The service may extend the range to complete candles. */
