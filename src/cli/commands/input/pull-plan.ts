@@ -20,7 +20,7 @@ import type { AssetSources } from "../../run/with-run.ts";
 import { isList } from "./subjects.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
-import { checkPrefix } from "../../render/formats/row-prefix.ts";
+import { checkPrefixFields, checkPrefixFormat } from "../../render/formats/row-prefix.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
 import type { PullQuery } from "../../../rows/wanted-pages.ts";
 import { addressKey, type Subject } from "../../../client/subject.ts";
@@ -118,7 +118,9 @@ export function checkShown(
     const tables = new Map(groups.map((group) => [group, rowShape(endpoint, group)]));
     checkColumns(tables, columns, format);
   }
-  if (prefix !== undefined) checkPrefix(prefix, format, { endpoint, groups });
+  if (prefix === undefined) return;
+  checkPrefixFormat({ prefix, format });
+  for (const group of groups) checkPrefixFields(prefix, rowShape(endpoint, group));
 }
 
 /**

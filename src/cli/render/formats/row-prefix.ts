@@ -1,5 +1,5 @@
 import type { ByteStore } from "../../../base/byte-store.ts";
-import { fieldPaths, type RowShape, rowShape } from "../../../api/endpoint.ts";
+import { fieldPaths, type RowShape } from "../../../api/endpoint.ts";
 import { fieldAt, splitPath } from "../../../api/record.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import type { LocatedRows, Rows } from "../../../client/rows.ts";
@@ -14,16 +14,6 @@ const [TAB, COLON, BACKSLASH] = [0x09, 0x3a, 0x5c];
 
 export type RowPrefix = ReturnType<typeof createRowPrefix>;
 
-/** Unlike in `--fields`, an unknown field is an error: an empty key would send every row to one place. */
-export function checkPrefix(
-  prefix: readonly string[],
-  format: Presentation["format"],
-  { endpoint, groups }: Pick<Presentation, "endpoint" | "groups">,
-): void {
-  checkPrefixFormat({ prefix, format });
-  for (const group of groups) checkPrefixFields(prefix, rowShape(endpoint, group));
-}
-
 export function checkPrefixFormat({ prefix, format }: Pick<Presentation, "prefix" | "format">): void {
   if (prefix === undefined || format === "ndjson") return;
   throw usageFailure(
@@ -32,6 +22,7 @@ export function checkPrefixFormat({ prefix, format }: Pick<Presentation, "prefix
   );
 }
 
+/** Unlike in `--fields`, an unknown field is an error: an empty key would send every row to one place. */
 export function checkPrefixFields(
   prefix: readonly string[],
   shape: Pick<RowShape, "record" | "added">,
