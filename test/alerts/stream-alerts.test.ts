@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { EventStreamParser } from "../../src/client/streams/event-stream.ts";
@@ -50,6 +50,17 @@ describe("stream --when", () => {
       }
     },
   );
+
+  test("acts on an event before it is written, so that a killed run loses no alert", async () => {
+    const out = inFolder("unwritten.ndjson");
+    const server = await serveInTest(() => {
+      rmSync(`${out}.lock`);
+      return stream([price("1")]);
+    });
+    const words = [asset, "--when", "price < 3k", "--out", out];
+    const { exit, stdout } = await listen(words, server).outcome;
+    expect([exit, rowsOf(stdout).length, readFileSync(out, "utf8")]).toEqual([1, 1, ""]);
+  });
 
   test("on a terminal, an alert is a short line", async () => {
     const words = [asset, "--when", "price < 3k", "--limit", "1"];

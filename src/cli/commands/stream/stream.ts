@@ -136,12 +136,13 @@ function handlersOf(session: Session): LiveHandlers {
         // Copies of large batches would keep the garbage collector busy.
         const taken = wanted < rest.length ? rest.slice(0, wanted) : rest;
         rest = rest.slice(wanted);
+        // Before the events are written, because a killed run reports those that were not as a gap.
+        await alert?.(taken, connection, at);
         await output.show(connection, taken, at).catch((cause: unknown) => {
           // Events that could not be written, for example because the disk is full, do not count.
           stops.leftOut(taken.length);
           throw cause;
         });
-        await alert?.(taken, connection, at);
         // Paid events are written before the stream ends for lack of credits.
         stops.written(await ledger.recorded());
         if (alerts?.isOver() === true) stops.end(new StopReason("limit"));
