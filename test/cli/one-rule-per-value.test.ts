@@ -92,7 +92,7 @@ test("every flag for a duration states the limits, and suggests a unit", () => {
       problemWith(() => type.read(name, ["5"])),
       `${words} --${name}`,
     ).toMatch(
-      /^invalid --[\w-]+ "5": must be a duration such as 500ms, 30s, 5m or 1h, (?:more than 0(?: and up to 24h)?|or 0)$/u,
+      /^invalid --[\w-]+ "5": must be a duration (?:such as 500ms, 30s, 5m or 1h, (?:more than 0(?: and up to 24h)?|or 0)|of \d+s or more(?: \(.+\))?, such as 30s, 5m or 1h)$/u,
     );
 });
 
