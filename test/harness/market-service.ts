@@ -125,7 +125,7 @@ function transactionsOf({ rows }: MarketPool, request: SeenRequest, fault: Distu
 
 /** A candle for each interval with a row. */
 function candlesOf({ rows }: MarketPool, request: SeenRequest, fault: Disturbance): readonly MarketCandle[] {
-  const length = { "1m": 60, "1h": 3600 }[request.query.get("interval") ?? ""] ?? 86_400;
+  const length = { "1m": 60, "30m": 1800, "1h": 3600 }[request.query.get("interval") ?? ""] ?? 86_400;
   const [from, to] = [bound(request, "start", 0), bound(request, "end", Number.POSITIVE_INFINITY)];
   const openings = new Set(rows.map((row) => Math.floor(seconds(row.created_at) / length) * length));
   const candles = [...openings]
