@@ -68,9 +68,20 @@ const maxDuration = 86_400_000;
 /** A larger limit would have no additional effect. */
 const maxCredits = 1_000_000_000_000;
 
-const optionNames = "clock speed seed faults dialect rpm minute credits packs overageCap latency port".split(
-  " ",
-);
+const optionNames = Object.keys({
+  clock: true,
+  speed: true,
+  seed: true,
+  faults: true,
+  dialect: true,
+  rpm: true,
+  minute: true,
+  credits: true,
+  packs: true,
+  overageCap: true,
+  latency: true,
+  port: true,
+} satisfies Readonly<Record<keyof SandboxOptions, true>>);
 
 /** `now` is in milliseconds since the epoch. */
 function readSandboxOptions(options: SandboxOptions, now: number) {
