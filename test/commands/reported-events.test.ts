@@ -136,6 +136,7 @@ test.each([
   };
   const parts = {
     run: openRun(),
+    flags: {},
     log,
     isOfMany: false,
     present: { latest: () => 1_795_251_240 },

@@ -50,7 +50,7 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ["files # MiB each", "base/files/json-file.ts", "MAX_BYTES", "MiB"],
     ["at least --watch #s", "cli/commands/flags/lasting-flags.ts", "shortestWatch", "s"],
     ["and --poll #s", "cli/commands/flags/lasting-flags.ts", "shortestPoll", "s"],
-    ["(#s for several pools", "cli/commands/follow/followed-lists.ts", "shortestPollOfLists", "s"],
+    ["(#s for several pools", "cli/commands/flags/lasting-flags.ts", "shortestPollOfLists", "s"],
     ["is cut after # characters", "cli/render/table/record-view.ts", "LONGEST_TEXT"],
     ["Numbers longer than # characters", "cli/render/values/decimal.ts", "MOST_PLACES"],
     ["indentation would exceed # MiB", "base/json/json-text.ts", "MOST_INDENTATION", "MiB"],

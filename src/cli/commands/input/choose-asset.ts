@@ -189,15 +189,16 @@ function drawCandidates(candidates: readonly Candidate[], room: number, areAlike
     return drawLocalTable(kept, { hasHeader: true, room: undefined });
   };
   const least = [...empty, "name", "created"];
+  const volumes = ["volume", "volume_of_listed_pools"];
   const wider = areAlike
     ? [draw(empty, whole), draw(least, whole)]
     : [
         draw(empty, whole),
         draw(empty, shortAddress),
         draw(least, shortAddress),
-        draw([...least, "volume"], shortAddress),
+        draw([...least, ...volumes], shortAddress),
       ];
-  const narrowest = draw([...least, "price_USD", "volume"], areAlike ? whole : shortAddress);
+  const narrowest = draw([...least, ...volumes, "price_USD"], areAlike ? whole : shortAddress);
   return wider.find((text) => text.split("\n").every((line) => textWidth(line) <= room)) ?? narrowest;
 }
 
