@@ -37,14 +37,14 @@ it.each([
   ["csv", undefined],
   ["tsv", undefined],
   ["ndjson", ["id", "price_usd"]],
-] as const)("as %s of %j takes less than three times as long as parsing it on Node 20", (format, fields) => {
+] as const)("as %s of %j takes less than four times as long as parsing it on Node 20", (format, fields) => {
   const words = [speedScript, format, ...(fields ?? [])];
   const run = () => Number(execFileSync(process.execPath, words, { encoding: "utf8", input: hundred }));
   // V8 optimizes one process in twenty in a way that takes half as long again.
   const ratio = Math.min(run(), run(), run());
-  // Node 22 and later parse faster, and write at the same speed.
+  // It depends on the processor: 2.4 to 3.3 for CSV. Node 22 and later parse faster, and write at the same speed.
   expect(ratio).toBeGreaterThan(0);
-  expect(ratio).toBeLessThan(process.version.startsWith("v20.") ? 3 : 5);
+  expect(ratio).toBeLessThan(process.version.startsWith("v20.") ? 4 : 5);
 });
 
 it("takes four times as long for four times as many rows, and not long for 20,000", async () => {
