@@ -73,7 +73,7 @@ type ClientContext = Pick<Context, "clock" | "env" | "random" | "signal">;
 const maxRepeats = 3;
 
 export function createClient(context: ClientContext, target: Target, options: ClientOptions) {
-  // Without such a call, Node would show the user a leak warning from the eleventh concurrent request on.
+  // Without this call, Node would show the user a leak warning from the eleventh concurrent request on.
   setMaxListeners(0, context.signal);
   const { clock, random, signal } = context;
   const { budget, retry, pace, timeout, observer, width } = options;
@@ -90,7 +90,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
    * Aborted when the service reports that the credits are used up, because requests that are still waiting would be
    * rejected as well. Later requests are sent, because credits can return.
    */
-  let spent = createAbort();
+  let spent = new AbortController();
 
   const wait = async (waiting: Waiting, until = signal): Promise<void> => {
     observer.waiting(waiting);
@@ -126,7 +126,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
       }
     } finally {
       pending -= 1;
-      if (pending === 0 && spent.signal.aborted) spent = createAbort();
+      if (pending === 0 && spent.signal.aborted) spent = new AbortController();
       await reservation?.close();
     }
   };
@@ -148,12 +148,6 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   };
 
   return { target, meter, ledger, opening, width, signal, ask, maxRepeats: most, again, close: closeAll };
-}
-
-function createAbort(): AbortController {
-  const controller = new AbortController();
-  setMaxListeners(0, controller.signal);
-  return controller;
 }
 
 /** A cursor of the service may look like another key. */

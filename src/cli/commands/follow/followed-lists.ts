@@ -166,11 +166,11 @@ export function checkPoll(count: number, poll: number, perMinute: number | undef
   const shortest = Math.ceil((count * 60) / usedRate(perMinute)) * 1000;
   if (shortest <= poll) return;
   const needed = Math.ceil((count * 60_000) / poll);
-  const wish = `reading ${counted(count, "pool")} every ${formatDuration(poll)} needs ${counted(needed, "request")}/min`;
+  const need = `reading ${counted(count, "pool")} every ${formatDuration(poll)} needs ${counted(needed, "request")}/min`;
   const problem =
     perMinute === undefined
-      ? `${wish}, but at most ${counted(usedRate(), "request")}/min are sent`
-      : `${wish}, but at most 90% of ${perMinute} requests/min (${tier} plan) are used`;
+      ? `${need}, but at most ${counted(usedRate(), "request")}/min are sent`
+      : `${need}, but at most 90% of ${perMinute} requests/min (${tier} plan) are used`;
   const fits =
     shortest <= pollOfLists.max
       ? `use --poll ${exactDuration(shortest)}, or follow fewer pools`
