@@ -124,6 +124,23 @@ describe("fields added to a row", () => {
     }
   });
 
+  test("read a price as a number or as a string, like tables", () => {
+    const sizeOf = (price: string) => {
+      const json = row(`"amount_0":-150,"amount_1":150,"price_0_usd":${price},"price_1_usd":${price}`);
+      const text = json.replaceAll('"b"', '"a"');
+      return createTokenAmounts(decimalsOf)(
+        textRows([{ row: text, value: Object(JSON.parse(text)) }]),
+      ).values();
+    };
+    for (const [price, size] of [
+      ["2", 3],
+      ['"2"', 3],
+      ['""', null],
+      ['"x"', null],
+    ] as const)
+      expect(sizeOf(price)).toMatchObject([{ size_usd: size }]);
+  });
+
   test("use the decimals of each row's own tokens", () => {
     const rows = ["a", "b", "a"].map((token) => `{"id":1,"token_0":"${token}","token_1":"a","amount_0":100}`);
     const body = Buffer.from(`{"list":[${rows.join(",")}]}`);

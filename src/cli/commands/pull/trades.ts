@@ -46,8 +46,7 @@ function sideOf(
   decimalsOf: DecimalsOf,
 ) {
   const decimals = decimalsOf(JSON.parse(token));
-  // The service sends amounts as numbers or as strings.
-  const raw = amount?.startsWith('"') === true ? amount.slice(1, -1) : amount;
+  const raw = unquoted(amount);
   const tokens = raw === undefined || decimals === undefined ? undefined : shiftDecimal(raw, -decimals);
   // A text that is not a decimal has no value either.
   const units = decimals !== undefined && tokens === undefined ? Number.NaN : numberOf(raw);
@@ -55,8 +54,13 @@ function sideOf(
   return { isSent: raw !== undefined, tokens, units, value: sizeOf(numberOf(usd)) ?? sizeOf(ofPrice) };
 }
 
+/** The service sends amounts as numbers or as strings, and tables also read prices in both forms. */
+const unquoted = (json: string | undefined): string | undefined =>
+  json?.startsWith('"') === true ? json.slice(1, -1) : json;
+
+/** An empty text is not 0. */
 const numberOf = (json: string | undefined): number =>
-  json === undefined || json === "null" ? Number.NaN : Number(json);
+  json === undefined || json === "null" ? Number.NaN : Number(unquoted(json) || Number.NaN);
 
 const sizeOf = (usd: number): number | undefined => (Number.isFinite(usd) ? Math.abs(usd) : undefined);
 
