@@ -79,16 +79,16 @@ export interface LiveHandlers {
   readonly events: (connection: Connection, events: readonly StreamEvent[], at: Moment) => Promise<void>;
   /** The event was larger than the limit. */
   readonly skipped: (connection: Connection, event: StreamEvent) => void;
-  /** `since` is the start of the gap, if the connection or an earlier run had events. */
+  /** `since` is the start of the gap. */
   readonly retrying: (
     connection: Connection,
     failure: Failure,
     waitMilliseconds: number,
-    since: Moment | undefined,
+    since: Moment,
   ) => void;
   readonly stray: (connection: Connection, lines: number) => void;
   readonly said: (connection: Connection, kind: "warning" | "error" | "unknown", text: string) => void;
-  /** The gap is of assets that were on the connection before, because the list of assets changed or an earlier run ended. */
+  /** The gap is of assets whose list changed, that an earlier run had, or whose connection was refused at first. */
   readonly missedBefore: (connection: Connection, gap: Gap) => void;
   /** Called at the end for a connection that is not open or blind, because no later opening can report its last gap. */
   readonly missed: (connection: Connection, gap: Gap, missing: Missing) => void;

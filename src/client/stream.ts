@@ -186,7 +186,7 @@ export class LiveStream {
     this.#running.add(self);
     const since = self.isAdded ? undefined : this.#options.since(subjects);
     if (since !== undefined) {
-      self.interrupted = { from: since, reason: "dexdata was not running", subjects };
+      self.miss(since, "dexdata was not running");
       self.sighted = { until: since, seen: started };
     }
     try {
@@ -272,7 +272,7 @@ export class LiveStream {
     const left = subjects.filter((subject) => !invalid.includes(subject));
     const noneLeft = new Failure(`no valid asset is left: ${failure.message}`, failure.details);
     if (left.length === 0) return this.#giveUp(self, failure, noneLeft);
-    self.connection = { ...self.connection, subjects: left };
+    self.assign(left);
   }
 
   /** Nothing is wrong with the assets, so the rejection was a passing mistake. */
@@ -282,7 +282,7 @@ export class LiveStream {
     if (self.fruitless > maxFruitless) throw refused;
     const wait = self.waits.after(refused, random());
     self.settled?.();
-    this.#handlers.retrying(self.connection, refused, wait, self.interrupted?.from);
+    this.#handlers.retrying(self.connection, refused, wait, self.blindSince(refused));
     await clock.sleep(wait, self.current.signal);
   }
 

@@ -88,7 +88,7 @@ test("stream: each kind of event has its time, and names every asset with its la
     owner: undefined,
   };
   report.opened(shard, at, gap);
-  report.retrying(shard, failure, 1000, undefined);
+  report.retrying(shard, failure, 1000, at);
   for (const kind of ["warning", "error", "unknown"] as const) report.said(shard, kind, "text");
   report.missed(shard, gap, "lost");
   report.closed(shard, "--for reached");

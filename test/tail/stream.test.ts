@@ -876,6 +876,32 @@ describe("SIGHUP", () => {
     expect(server.requests.length).toBe(4);
   });
 
+  test("assets whose first attempts fail have a gap, at the start and after a reload", async () => {
+    const list = inFolder("LIST-REFUSED");
+    writeFileSync(list, many(2).join("\n"));
+    let failures = 2;
+    const server = await serveInTest((request) => {
+      failures -= 1;
+      return failures < 0 ? pricesOf(request) : refuse(503, "down");
+    });
+    const events = inFolder("EVENTS-REFUSED");
+    const running = listen([`@${list}`, "--events", events], server);
+    await running.until(() => running.lines().length === 2);
+    writeFileSync(list, many(3).join("\n"));
+    failures = 3;
+    running.context.reload();
+    await running.until(() => running.lines().length === 5);
+    await running.interrupted();
+    const gaps = logged(events).filter(({ event }) => event === "gap");
+    const [first, second] = [many(2), many(1, 2)];
+    expect(gaps.map(({ names, reason }) => ({ names, reason }))).toEqual([
+      { names: first, reason: expect.stringContaining("HTTP 503") },
+      { names: first, reason: "the list of assets changed" },
+      { names: second, reason: expect.stringContaining("HTTP 503") },
+    ]);
+    for (const { from, to } of gaps) expect(Date.parse(String(to))).toBeGreaterThan(Date.parse(String(from)));
+  });
+
   test("while the host name cannot be resolved, the stream waits for it, and then uses the current list", async () => {
     const server = await serveInTest(pricesOf);
     const list = inFolder("LIST-NAMELESS");

@@ -24,6 +24,12 @@ export const regrouped = Symbol("regrouped");
 /** Retries after a 429 for too many connections, because the service may still count one that was just closed. */
 const maxAttempts = 3;
 
+interface Blind {
+  readonly from: Moment;
+  readonly reason: string;
+  readonly subjects: readonly Subject[];
+}
+
 export class RunningConnection {
   connection: Connection;
   readonly started: Moment;
@@ -36,10 +42,10 @@ export class RunningConnection {
   /** As in `sight`, of the last connection that had data or a ping; of an earlier run or the start, if there was none. */
   sighted: { readonly until: Moment; readonly seen: Moment };
   wasOpen = false;
-  /** Reported by the next opening, after the connection was lost or its assets changed. */
-  interrupted:
-    | { readonly from: Moment; readonly reason: string; readonly subjects: readonly Subject[] }
-    | undefined;
+  /** Since when its present assets are wanted. */
+  #wanted: Moment;
+  /** Gaps that are still open, the earliest first; the next opening reports them. No asset has two. */
+  #blind: readonly Blind[] = [];
   /** The failure of the last attempt, if the connection was never open. */
   refused: Failure | undefined;
   readonly waits = new Waits();
@@ -52,6 +58,7 @@ export class RunningConnection {
     this.connection = connection;
     this.started = started;
     this.sighted = { until: started, seen: started };
+    this.#wanted = started;
     this.isAdded = isAdded;
     this.current = current;
   }
@@ -62,23 +69,20 @@ export class RunningConnection {
   }
 
   async keep(options: LiveOptions, handlers: LiveHandlers, owners: EventOwners): Promise<never> {
-    const { connection, interrupted } = this;
+    const { connection } = this;
     return await keepOpen(
       options.context,
       openerOf({ ...options, subjects: connection.subjects }),
       {
         opened: (at, gap, upToDate) => {
           [this.upToDate, this.wasOpen] = [upToDate, true];
-          this.interrupted = undefined;
+          const blind = this.#blind;
+          this.#blind = [];
           this.settled?.();
           handlers.opened(connection, at, gap);
-          const subjects =
-            interrupted?.subjects.filter((subject) => connection.subjects.includes(subject)) ?? [];
-          if (gap === undefined && interrupted !== undefined && subjects.length > 0)
-            handlers.missedBefore(
-              { ...connection, subjects },
-              gapBetween(interrupted.from, at, interrupted.reason),
-            );
+          if (gap !== undefined) return;
+          for (const { from, reason, subjects } of blind)
+            handlers.missedBefore({ ...connection, subjects }, gapBetween(from, at, reason));
         },
         events: (events, at) => {
           this.fruitless = 0;
@@ -91,13 +95,13 @@ export class RunningConnection {
         charged: options.ledger.delivered,
         lost: (from, { message }) => {
           this.#leave();
-          this.interrupted = { from, reason: message, subjects: connection.subjects };
+          this.miss(from, message);
         },
         retrying: (failure, wait) => {
           // The service may still count the connection that was just closed, so a new one could take its place.
           if (!isStreamLimitFailure(failure) || this.waits.attempts > maxAttempts) this.settled?.();
           if (!this.wasOpen) this.refused = failure;
-          handlers.retrying(connection, failure, wait, this.interrupted?.from);
+          handlers.retrying(connection, failure, wait, this.blindSince(failure));
         },
         stray: (lines) => handlers.stray(connection, lines),
         said: (kind, text) => handlers.said(connection, kind, text),
@@ -125,20 +129,38 @@ export class RunningConnection {
     { missedBefore }: Pick<LiveHandlers, "missedBefore">,
   ): void {
     const { connection, upToDate } = this;
-    const had = this.interrupted?.subjects ?? connection.subjects;
-    const removed = had.filter((subject) => !subjects.includes(subject));
-    const kept = had.filter((subject) => subjects.includes(subject));
-    const open = upToDate && { from: upToDate.until, reason: why };
     // A reload is not the reason for a gap that has already begun.
-    const pending = this.interrupted ?? upToDate?.blindAt(at) ?? open;
-    const refusal = this.refused && { from: this.started, reason: this.refused.message };
-    const missed = pending ?? refusal;
-    if (missed !== undefined && removed.length > 0)
-      missedBefore({ ...connection, subjects: removed }, gapBetween(missed.from, at, missed.reason));
-    this.interrupted = pending && { ...pending, subjects: kept };
+    const open = upToDate && (upToDate.blindAt(at) ?? { from: upToDate.until, reason: why });
+    if (open !== undefined) this.miss(open.from, open.reason);
+    for (const { from, reason, subjects: had } of this.#blind) {
+      const removed = had.filter((subject) => !subjects.includes(subject));
+      if (removed.length > 0)
+        missedBefore({ ...connection, subjects: removed }, gapBetween(from, at, reason));
+    }
+    this.#wanted = at;
     this.#leave();
-    this.connection = { ...connection, subjects };
+    this.assign(subjects);
     this.current.abort(regrouped);
+  }
+
+  assign(subjects: readonly Subject[]): void {
+    this.connection = { ...this.connection, subjects };
+    this.#blind = this.#blind
+      .map((each) => ({ ...each, subjects: each.subjects.filter((subject) => subjects.includes(subject)) }))
+      .filter(({ subjects: kept }) => kept.length > 0);
+  }
+
+  /** Begins a gap of those assets that have none. */
+  miss(from: Moment, reason: string): void {
+    const known = new Set(this.#blind.flatMap(({ subjects }) => subjects));
+    const subjects = this.connection.subjects.filter((subject) => !known.has(subject));
+    if (subjects.length > 0) this.#blind = [...this.#blind, { from, reason, subjects }];
+  }
+
+  /** When its earliest gap began, after this failure to open it. */
+  blindSince({ message }: Failure): Moment {
+    this.miss(this.#wanted, message);
+    return this.#blind[0]?.from ?? this.#wanted;
   }
 
   /** Resolves when the connection is open again, or cannot be opened for now. */
@@ -165,11 +187,13 @@ export class RunningConnection {
 
   /** Undefined if the connection is open and up to date at the end. */
   missed(to: Moment): { readonly gap: Gap; readonly missing: Missing } | undefined {
-    const { upToDate, wasOpen, interrupted, refused, started } = this;
-    const lost = upToDate === undefined ? interrupted : upToDate.blindAt(to);
-    if (lost !== undefined) return { gap: gapBetween(lost.from, to, lost.reason), missing: "lost" };
+    const { upToDate, wasOpen, started } = this;
+    const blind = upToDate === undefined ? this.#blind[0] : upToDate.blindAt(to);
+    if (blind !== undefined) {
+      const isLost = wasOpen || blind.from.elapsed < started.elapsed;
+      return { gap: gapBetween(blind.from, to, blind.reason), missing: isLost ? "lost" : "refused" };
+    }
     if (upToDate !== undefined) return undefined;
-    const gap = gapBetween(started, to, refused?.message ?? "never connected");
-    return { gap, missing: wasOpen ? "lost" : refused === undefined ? "opening" : "refused" };
+    return { gap: gapBetween(this.#wanted, to, "never connected"), missing: wasOpen ? "lost" : "opening" };
   }
 }

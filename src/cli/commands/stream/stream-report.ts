@@ -72,8 +72,8 @@ function reportOfConnections({ context, options, metrics, report }: Run, log: St
         wereOpen.add(connection.number);
       },
       retrying: (connection, failure, wait, since) => {
-        const from = since && { from: instant(since.now) };
-        log({ event: "retry", ...from, reason: failure.message, wait_ms: wait, ...facts(connection) });
+        const from = instant(since.now);
+        log({ event: "retry", from, reason: failure.message, wait_ms: wait, ...facts(connection) });
         // Of a series of failures, the first is reported, and each that has another reason. The gap follows at its end.
         const isFirst = states.get(connection.number) !== "retrying";
         const isOther = reasons.get(connection.number) !== failure.message;
