@@ -44,8 +44,8 @@ export type PageNote =
   | { readonly kind: "complete from"; readonly seconds: number }
   /** Inputs without a row, if the service omits inputs that it does not know. */
   | { readonly kind: "missing"; readonly subjects: readonly Subject[] }
-  /** A part of the request that the service rejected. The rest of the pull continues. */
-  | { readonly kind: "refused"; readonly args: Args; readonly failure: Failure }
+  /** Inputs of a request that the service rejected. The rest of the pull continues. */
+  | { readonly kind: "refused"; readonly args: Args; readonly failure: Failure; readonly inputs: number }
   | { readonly kind: Remark; readonly count: number };
 
 /**

@@ -213,8 +213,9 @@ function countNote(totals: PullTotals, note: PageNote): void {
     case "replaced":
       totals.remarks = { ...totals.remarks, [note.kind]: (totals.remarks?.[note.kind] ?? 0) + note.count };
       return;
-    // A rejection is counted when it is reported.
     case "refused":
+      totals.refused += note.inputs;
+      return;
     case "warning":
     case "cut off":
     case "complete from":

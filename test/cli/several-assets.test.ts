@@ -250,6 +250,45 @@ describe("an input that ends a pull, while later ones are paid for", () => {
   );
 });
 
+describe("inputs on a network that the service rejects", () => {
+  const [known, later] = [`ethereum:${WETH}`, `bsc:${WETH}`];
+  const unknown = Array.from({ length: 12 }, (_, index) => `nowhere:0x${String(index).padStart(40, "a")}`);
+  const receipt = () => path.join(temporaryFolder(), "receipt.json");
+  let isPaid = true;
+
+  async function service() {
+    return await serveInTest(async ({ url, path: route }) => {
+      const network = route.split("/")[2] ?? "";
+      const ids = new URL(url, "http://x").searchParams.get("tokens")?.split(",") ?? [];
+      if (network === "nowhere") return json({ error: "unsupported_network" }, { status: 404 });
+      if (network !== "base" || isPaid) return json(ids.map((id) => ({ id, chain: network, price_usd: 1 })));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return json({ error: "payment_required" }, { status: 402 });
+    });
+  }
+
+  test("are each counted, and reported once", async () => {
+    const [{ url }, file] = [await service(), receipt()];
+    const words = `prices ${[known, ...unknown, later].join(" ")} --receipt ${file}`;
+    const { exit, stdout, stderr } = await run(words, "", { DEXDATA_BASE_URL: url });
+    expect({ exit, rows: rowsOf(stdout).length }).toEqual({ exit: 8, rows: 2 });
+    expect(stderr.match(/unknown network "nowhere"/gu)).toHaveLength(1);
+    expect(toRow(readFileSync(file, "utf8"))).toMatchObject({ refused: 12, why_not: "12 inputs rejected" });
+  });
+
+  test("are counted once by a pull that ended before them and was resumed", async () => {
+    const [{ url }, file] = [await service(), receipt()];
+    const out = path.join(temporaryFolder(), "rows.ndjson");
+    const inputs = [known, `base:${WETH}`, ...unknown, later].join(" ");
+    const words = `prices ${inputs} --out ${out} --resume --receipt ${file}`;
+    isPaid = false;
+    expect(await run(words, "", { DEXDATA_BASE_URL: url })).toMatchObject({ exit: 5 });
+    isPaid = true;
+    expect(await run(words, "", { DEXDATA_BASE_URL: url })).toMatchObject({ exit: 8 });
+    expect(toRow(readFileSync(file, "utf8"))).toMatchObject({ rows: 3, refused: 12 });
+  });
+});
+
 test("an input that fails before the pull ends is named at once, and counted by the run that resumes the pull", async () => {
   const [known, unknown, broken] = ["1", "2", "3"].map((digit) => `0x${digit.repeat(40)}`);
   let status = 501;

@@ -25,6 +25,8 @@ interface Found extends TextRow {
   readonly id: string;
 }
 
+type Refusal = Pick<Extract<PageNote, { readonly kind: "refused" }>, "args" | "failure">;
+
 /**
  * Requests each distinct subject once, in as few requests as the limits allow. Rows follow the subjects' order, even
  * across networks, and a repeated subject repeats its row. Subjects without a row are listed in `missing`.
@@ -38,7 +40,7 @@ export async function* askInBatches(
   const { subjects: all, fillMissing } = inputs;
   const before = list.start?.flag === "subject" ? Number(list.start.value) : 0;
   const subjects = all.slice(before);
-  const answered = new Map<string, Found | "missing" | "refused">();
+  const answered = new Map<string, Found | "missing" | Refusal>();
   let next = 0;
   let ending: Failure | undefined;
   const asks = planBatches(subjects, reply).map((chunk) => async () => {
@@ -48,17 +50,26 @@ export async function* askInBatches(
     if (answer instanceof Failure && !affectsOneInput(answer)) ending ??= answer;
     return { ...chunk, asked, answer };
   });
-  const pageAt = (done: readonly Subject[], end: PageEnd, refused: readonly PageNote[] = []): Page => {
+  const pageAt = (done: readonly Subject[], end: PageEnd): Page => {
     const ready: Found[] = [];
     const missing: Subject[] = [];
+    const refused = new Map<Refusal, number>();
     for (const subject of done) {
       const found = answered.get(subjectKey(subject));
       if (found === undefined) continue;
-      if (found === "missing" || isWithoutValue(found, reply)) missing.push(subject);
-      if (found === "missing" && fillMissing) ready.push(withoutValue(subject, reply));
-      if (typeof found === "object") ready.push(found);
+      if (found === "missing") {
+        missing.push(subject);
+        if (fillMissing) ready.push(withoutValue(subject, reply));
+      } else if ("failure" in found) refused.set(found, (refused.get(found) ?? 0) + 1);
+      else {
+        if (isWithoutValue(found, reply)) missing.push(subject);
+        ready.push(found);
+      }
     }
-    return pageOf(textRows(ready), end, [{ kind: "missing", subjects: missing }, ...refused]);
+    const refusals = [...refused].map(
+      ([refusal, count]) => ({ kind: "refused", ...refusal, inputs: count }) as const,
+    );
+    return pageOf(textRows(ready), end, [{ kind: "missing", subjects: missing }, ...refusals]);
   };
   const isAnswered = (subject: Subject | undefined): boolean =>
     subject !== undefined && answered.has(subjectKey(subject));
@@ -67,16 +78,15 @@ export async function* askInBatches(
   for await (const { network, addresses, asked, answer } of inOrder(asks, client.width, { firstAlone })) {
     const isRefused = answer instanceof Failure;
     if (isRefused && !affectsOneInput(answer)) continue;
-    for (const address of addresses)
-      answered.set(subjectKey({ network, address }), isRefused ? "refused" : "missing");
+    const unfound = isRefused ? { args: asked, failure: answer } : "missing";
+    for (const address of addresses) answered.set(subjectKey({ network, address }), unfound);
     if (!isRefused)
       for (const found of answer) answered.set(subjectKey({ network, address: found.id }), found);
     // A row is returned as soon as all subjects before it are done, so that long lists need little memory.
     const from = next;
     while (isAnswered(subjects[next])) next += 1;
     const end = next < subjects.length ? more(position()) : ended("inputs");
-    const refused: readonly PageNote[] = isRefused ? [{ kind: "refused", args: asked, failure: answer }] : [];
-    yield pageAt(subjects.slice(from, next), end, refused);
+    yield pageAt(subjects.slice(from, next), end);
   }
   if (ending === undefined) return;
   // Later batches were sent at the same time, and are paid for. A resumed pull requests them again.
@@ -136,8 +146,8 @@ function foundIn(document: Document): readonly Found[] {
 }
 
 /** The row is output as it was sent, but has no price. */
-const isWithoutValue = (found: Found | "refused", { value }: Batch): boolean =>
-  typeof found === "object" && (member(found.value, value) ?? null) === null;
+const isWithoutValue = (found: Found, { value }: Batch): boolean =>
+  (member(found.value, value) ?? null) === null;
 
 function withoutValue({ network, address }: Subject, { value: field }: Batch): Found {
   const value = { id: address, chain: network, [field]: null };

@@ -146,7 +146,6 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
     const failure = await withSuggestion(cause, { context, client, request });
     if (!affectsOneInput(failure) || affectsEveryInput(failure, request, plan)) throw failure;
     failures.push(failure);
-    totals.refused += 1;
   };
   // Values that people type are saved for suggestions. A resumed pull starts in the middle of its list.
   const isKept = endpoint.typedFields !== undefined && totals.rows === 0;
@@ -169,6 +168,7 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
       if (plan.argSets.length === 1 || totals.at !== undefined)
         throw await withSuggestion(failure, { context, client, request });
       await keep(failure, request);
+      totals.refused += 1;
       return "continue";
     },
     end: async (request) => {
@@ -195,9 +195,11 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
 async function sayRefused(run: Pull, failures: readonly Failure[]): Promise<void> {
   if (failures.length === 0) return;
   const { reportInput } = await import("../../run/failure-text.ts");
+  // A network, for example, may be unknown for several inputs.
+  const distinct = [...new Map(failures.map((failure) => [failure.message, failure])).values()];
   // Failures of the same kind share one hint, for example if a hundred tokens are unknown.
-  for (const [index, failure] of failures.entries())
-    reportInput(run, failure, failure.code !== failures[index + 1]?.code);
+  for (const [index, failure] of distinct.entries())
+    reportInput(run, failure, failure.code !== distinct[index + 1]?.code);
 }
 
 /** Every page of a list may contain the same warning, so it is printed once. */
