@@ -33,13 +33,15 @@ const transactionEvent: NamedRecord = {
   },
 };
 
+const size: ShownValue = { title: "SIZE USD", reads: "amount", names: ["volume_usd"] };
+
 const parts: readonly ShownValue[] = [
-  { title: "SIZE USD", reads: "amount", names: ["volume_usd"] },
+  size,
   { title: "TOKEN 0", reads: "amount", names: ["amount_0"], shows: "amount 0" },
   { title: "TOKEN 1", reads: "amount", names: ["amount_1"], shows: "amount 1" },
 ];
 
-/** A token trades in many pools, and on either side of a pair. */
+/** A token trades in many pools, and on either side of a pair, so amounts of token 0 say nothing. */
 const priceOfToken: ShownValue = {
   title: "PRICE USD",
   reads: "price",
@@ -121,7 +123,7 @@ export const feeds: { readonly [Name in FeedName]: Feed<Name> } = {
         by: "token",
         method: "token",
         event: transactionEvent,
-        shown: [priceOfToken, ...parts],
+        shown: [priceOfToken, size],
         isCostly: true,
       },
     ],
