@@ -157,17 +157,20 @@ test.each([
   });
 });
 
-test.each(["txns --day today", "txns --to -1h", "ohlcv --from -2h"])("%s is refreshed", async (flags) => {
-  const [command = "", ...others] = flags.split(" ");
-  const asset = "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
-  const { exit, stdout } = await dexdata(
-    [command, asset, ...others, "--watch", "30s", "--estimate", "-o", "json"],
-    {
-      env: { DEXDATA_BASE_URL: "http://127.0.0.1:1" },
-    },
-  );
-  expect({ exit, stdout }).toMatchObject({ exit: 0, stdout: expect.stringContaining("credits_per_hour") });
-});
+test.each(["txns --day today", "txns --to -1h", "ohlcv --from -2h"])(
+  "%s is refreshed, and can end after --for",
+  async (flags) => {
+    const [command = "", ...others] = flags.split(" ");
+    const asset = "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+    const { exit, stdout } = await dexdata(
+      [command, asset, ...others, "--watch", "30s", "--for", "1h", "--estimate", "-o", "json"],
+      {
+        env: { DEXDATA_BASE_URL: "http://127.0.0.1:1" },
+      },
+    );
+    expect({ exit, stdout }).toMatchObject({ exit: 0, stdout: expect.stringContaining("credits_per_hour") });
+  },
+);
 
 describe("--watch in a pipe", () => {
   test("prints all rows of the first round, then new or changed rows, as the service sent them", async () => {

@@ -228,7 +228,7 @@ describe("rejected before any request", () => {
     ["--follow --out rows.ndjson --metrics rows.ndjson", 'invalid --metrics "rows.ndjson": must not be'],
     ["--follow --poll 5s --streaming-url http://127.0.0.1:1", "--poll cannot be used with --streaming-url"],
     ["--poll 5s", "--poll requires --follow"],
-    ["--for 5m", "--for requires --follow"],
+    ["--for 5m", "--for requires --follow or --watch"],
     ["--idle-exit 5m", "--idle-exit requires --follow"],
     ["--events e.ndjson", "--events requires --follow"],
   ])("%s", async (words, message) => {

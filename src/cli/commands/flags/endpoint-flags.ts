@@ -56,6 +56,7 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
     ...(hasCrossings && watchAlertFlags),
     ...flags,
     watch: hasCrossings ? { ...watch, details } : watch,
+    for: flags["for"] ?? watchFlags.for,
     metrics: { ...metrics, with: flags["follow"] === undefined ? ["watch"] : metrics.with },
     prefix: prefixFlag,
   };

@@ -59,16 +59,15 @@ const ofWatch = { needs: { flag: "watch", next: "add --watch" } };
 
 /** For `--watch`, except where rows can be followed. */
 export const watchAlertFlags: Flags = Object.fromEntries(
-  Object.entries({
-    ...alertFlags({
+  Object.entries(
+    alertFlags({
       summary: "Alert when this becomes true for a row, e.g. 'price_usd < 3000'",
       usualCooldown: "1m",
       limits: "",
       reads: "--watch",
       ...ofWatch,
     }),
-    for: flag(duration, "Rows", { ...ofWatch, summary: "Stop after this long" }),
-  }).map(([name, each]) => [name, { ...each, topic: "alerts" }]),
+  ).map(([name, each]) => [name, { ...each, topic: "alerts" }]),
 );
 
 /** Of streams and of `--follow`. */
@@ -109,6 +108,7 @@ export const shortestPollOfLists = 5000;
 const costOfRead = "each read costs 1 credit";
 
 const ofFollow = { needs: { flag: "follow", next: "add --follow" } };
+const ofEither = { needs: { flag: "follow", or: "watch", next: "add --follow or --watch" } };
 const beginsByTime = "--follow starts at a time, not at a page or cursor; use --from";
 
 const nothingToRecord = "has no fixed end, so there is nothing for a receipt to record";
@@ -147,7 +147,7 @@ export const followFlags = {
     reads: "--poll; without it, 1m",
     ...ofFollow,
   }),
-  for: flag(duration, group, { ...ofFollow, summary: "Stop after this long" }),
+  for: flag(duration, group, { ...ofEither, summary: "Stop after this long" }),
   "idle-exit": flag(duration, group, {
     ...ofFollow,
     summary: "Exit 8 when no new row arrives for this long",
@@ -172,7 +172,6 @@ export const followFlags = {
   }),
 };
 
-const ofEither = { needs: { flag: "follow", or: "watch", next: "add --follow or --watch" } };
 const byCreation = "--follow prints the rows in the order in which they were created";
 
 /** For searches, whose rows are followed by the time of their creation. */
@@ -232,5 +231,6 @@ export const watchFlags = {
       { flag: "progress", next: "remove --progress; --watch shows its state anyway" },
     ],
   }),
+  for: flag(duration, "Output", { ...ofWatch, summary: "Stop after this long" }),
   metrics: metricsFlag("watch", "follow"),
 };
