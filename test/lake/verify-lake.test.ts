@@ -229,11 +229,16 @@ test("a directory in it is refused; the hint names the directory of sync", async
   }
 });
 
-test("another directory is refused", async () => {
-  rmSync(path.join(root, "assets.ndjson"));
-  const outcome = await dexdata(["verify", root]);
-  expect(outcome.exit).toBe(2);
-  expect(outcome.stderr).toContain("is a directory without assets.ndjson");
+test("another directory is refused, and the commands of hints quote its name", async () => {
+  const other = path.join(folder, "it's mine");
+  mkdirSync(other);
+  const next = async (command: string): Promise<string> =>
+    (await dexdata([command, other, "--error-format", "text"], { env: sandbox.env() })).stderr;
+  const name = `${folder}/it'\\''s mine'`;
+  expect(await next("verify")).toBe(
+    `error: "${other}" is a directory without assets.ndjson, so dexdata sync did not create it\n  hint: name the files in it: dexdata verify '${name}/*\n`,
+  );
+  expect(await next("sync")).toContain(`: dexdata sync '${name} <network:address>\n`);
 });
 
 test("H1: tokens without a file, which the next run of sync writes", async () => {

@@ -14,6 +14,11 @@ export function inWords(words: readonly string[], last: "and" | "or"): string {
   return before === "" ? words.join("") : `${before} ${last} ${words.at(-1)}`;
 }
 
+/** Quotes a word for a POSIX shell. */
+export function quoted(word: string): string {
+  return /^[\w./:=@%+,-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
 /** Formats a time in milliseconds since the epoch for messages and for `--events`. */
 export function instant(milliseconds: number): string {
   return new Date(milliseconds).toISOString();

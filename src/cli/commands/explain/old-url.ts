@@ -5,13 +5,14 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import { type Failure, usageFailure } from "../../../base/failure.ts";
 import { hideSecrets, withoutSecrets } from "../../../base/key.ts";
 import { addressIn } from "../../../api/read-param.ts";
+import { quoted } from "../../../base/text/words.ts";
 import { visibleText } from "../../../base/text/unsafe-text.ts";
 import type { explainFlags } from "../../run/flags/shared-flags.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
 import { prefixes, writeLine } from "../../run/report.ts";
 import { decode, knownEndpoint, pairsIn } from "../api/raw-call.ts";
 import type { Input } from "../command.ts";
-import { commandWords, quoted } from "../pull/continuation.ts";
+import { commandWords } from "../pull/continuation.ts";
 import { asArgument, migratedQuery, migratedStream, type Migration } from "./migrated-words.ts";
 
 const usage = "usage: dexdata explain '<URL>' (in quotes because of ? and &)";

@@ -11,7 +11,7 @@ import type { PullPlan } from "../input/pull-plan.ts";
 import type { PlannedPull, Pull } from "./pull.ts";
 import { isInterruption } from "../../../base/context/context.ts";
 import { Failure } from "../../../base/failure.ts";
-import { counted } from "../../../base/text/words.ts";
+import { counted, quoted } from "../../../base/text/words.ts";
 import { systemFailure } from "../../../base/files/file-errors.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 
@@ -144,11 +144,6 @@ function fieldWords({ endpoint, args }: ApiRequest, from: Position, pageSize: nu
   const bound = from.to === undefined ? [] : [["to", from.to] as const];
   const fields = new Map([...typed, ...bound, ["limit", String(pageSize)], [from.flag, from.value]]);
   return [...fields].flatMap(([name, value]) => ["--field", `${name}=${value}`]);
-}
-
-/** Quotes a word for a POSIX shell. */
-export function quoted(word: string): string {
-  return /^[\w./:=@%+,-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** Whether and where the list continues after the rows that were written. */

@@ -30,7 +30,7 @@ import { hintAtDay } from "../../../api/read-param.ts";
 import { openStdout } from "../../../rows/rows-output.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { outputFormats } from "../../../api/output-format.ts";
-import { inWords } from "../../../base/text/words.ts";
+import { inWords, quoted } from "../../../base/text/words.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { hasFields } from "../../../base/files/file-pattern.ts";
 import { fromWire } from "../../../base/time/time.ts";
@@ -74,7 +74,7 @@ function checkOutput(
   if (binary !== undefined && encoder !== undefined)
     throw usageFailure(
       `--out "${flags.out}": ${format} files are already compressed`,
-      `remove the last extension: --out ${nameWithoutGzip(flags.out ?? "")}`,
+      `remove the last extension: --out ${quoted(nameWithoutGzip(flags.out ?? ""))}`,
     );
   if (binary !== undefined && flags.out === undefined && context.stdout.isTerminal)
     throw usageFailure(

@@ -1,7 +1,7 @@
 import { candleReach, type Tier } from "../../../api/tier.ts";
 import path from "node:path";
 import { usageFailure } from "../../../base/failure.ts";
-import { counted } from "../../../base/text/words.ts";
+import { counted, quoted } from "../../../base/text/words.ts";
 import { SECONDS_PER_DAY } from "../../../base/time/time.ts";
 import {
   assetsName,
@@ -58,7 +58,7 @@ export async function readLists(run: Run, root: string, names: readonly string[]
   if (stored.length + given.length === 0)
     throw usageFailure(
       `nothing to sync: ${file} is missing, or lists no assets`,
-      `specify what to collect: dexdata sync ${root} <network:address>`,
+      `specify what to collect: dexdata sync ${quoted(root)} <network:address>`,
     );
   const defaulted: Dataset[] = [];
   let [isKept, later] = [false, 0];

@@ -17,7 +17,7 @@ import {
 } from "../../../lake/lake.ts";
 import { type LakePlan, planLake, syncLake, type SyncResult } from "../../../lake/sync-lake.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
-import { counted } from "../../../base/text/words.ts";
+import { counted, quoted } from "../../../base/text/words.ts";
 import type { Input } from "../command.ts";
 import { withoutNames } from "../input/targets.ts";
 import { splitPair } from "../input/subjects.ts";
@@ -128,7 +128,7 @@ function checkWords([root, ...names]: readonly string[]): readonly [root: string
   if (splitPair(root) !== undefined)
     throw usageFailure(
       `missing <directory> before ${root}`,
-      `e.g. dexdata sync lake ${[root, ...names].join(" ")}`,
+      `e.g. dexdata sync lake ${[root, ...names].map(quoted).join(" ")}`,
     );
   checkRoot(root);
   return [root, ...names];

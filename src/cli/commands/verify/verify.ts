@@ -5,6 +5,7 @@ import { usageFailure } from "../../../base/failure.ts";
 import { assetsName, readAssets } from "../../../lake/assets-file.ts";
 import { lookAt } from "../../../base/files/paths.ts";
 import { sizeOfFile } from "../../../base/files/file-chunks.ts";
+import { quoted } from "../../../base/text/words.ts";
 import { nameWithoutGzip } from "../../../rows/out-file.ts";
 import { formatByName } from "../../render/formats/formats.ts";
 import { createProgress } from "../../run/progress.ts";
@@ -93,11 +94,11 @@ function checkFolder(folder: string): void {
   if (root !== undefined)
     throw usageFailure(
       `"${folder}" is only a part of a directory of dexdata sync`,
-      `verify all of it: dexdata verify ${root}`,
+      `verify all of it: dexdata verify ${quoted(root)}`,
     );
   throw usageFailure(
     `"${folder}" is a directory without ${assetsName}, so dexdata sync did not create it`,
-    `name the files in it: dexdata verify ${folder}/*`,
+    `name the files in it: dexdata verify ${quoted(folder)}/*`,
   );
 }
 
@@ -141,7 +142,7 @@ function fileOfReceipt(receiptFile: string, { output }: PullReceipt): string {
   if (output.file === null)
     throw usageFailure(
       `"${receiptFile}": the rows were written to stdout, so the receipt does not name a file`,
-      `name the file, too: dexdata verify ${receiptFile} <file>`,
+      `name the file, too: dexdata verify ${quoted(receiptFile)} <file>`,
     );
   const { file } = output;
   const below = [file, path.basename(file)].map((name) => path.join(path.dirname(receiptFile), name));

@@ -11,12 +11,12 @@ import { readsUnicode } from "../../render/terminal.ts";
 import { refuseClosed } from "../../render/formats/formats.ts";
 import { watchFields } from "../../render/formats/missing-fields.ts";
 import { costOverTime, creditsLast, writeHourlyEstimate } from "../../run/spending/estimate.ts";
-import { flagWords } from "../../run/flags/flag.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { counted, grouped } from "../../../base/text/words.ts";
 import { checkShown, type PullPlan, readPlan } from "../input/pull-plan.ts";
 import type { EndpointGroup, Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
+import { sameCommand } from "../pull/continuation.ts";
 import { createTableAssets } from "../pull/known-assets.ts";
 import { compareRounds, fetchRound, hourlyCost, keepingLast, openWatchAlerts, type Round } from "./rounds.ts";
 import { openView } from "./watch-view.ts";
@@ -104,7 +104,7 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
   const isListed = words.some((word) => word.startsWith("@"));
   const readAgain = isListed ? keepingLast(run, first, read, take) : read;
   const others = new Map([...typed].filter(([name]) => name !== "watch" && name !== "--"));
-  const command = ["dexdata", group[0].command, ...words, ...flagWords(others)].join(" ");
+  const command = sameCommand([...group[0].command.split(" "), ...words], others);
   const assets = createTableAssets(run, client, first);
   run.onClose(assets.save);
   // Alerts see only signals, because --for waits for their commands.
