@@ -67,6 +67,37 @@ describe("dexdata explain", () => {
     expect(JSON.parse(stdout)).toMatchObject({ word: code, exit, retryable, meaning, next });
   });
 
+  test.each([
+    ["HTTP 429", "429"],
+    ["(HTTP 503)", "503"],
+    ["HTTP/1.1 402 Payment Required", "402"],
+    ["HTTP/2 429", "429"],
+    ["429 Too Many Requests", "429"],
+    ["status: 429", "429"],
+    ["exit code 8", "8"],
+    ["Exit 130", "130"],
+    ["curl: (22) The requested URL returned error: 503", "503"],
+    ["429 Client Error: Too Many Requests for url: https://api.example/networks", "429"],
+    ["Payment Required", "payment_required"],
+    ["plan_required: txns requires a dev plan (HTTP 403)", "plan_required"],
+    ['{"error":"rate_limited","message":"slow down","retry_after":12}', "rate_limited"],
+    ['{"message": "no", "error": "forbidden"}', "forbidden"],
+    ['{"code":"network","message":"cannot resolve api.example","exit":7}', "network"],
+    ['{"code":410,"message":"gone","replacement":"/networks/{network}/pools/search"}', "410"],
+  ])("%s, as it is pasted, is explained", async (pasted, word) => {
+    const { exit, stdout, stderr } = await dexdata(["explain", pasted, "-o", "json"]);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({ word });
+  });
+
+  test.each(["2.3.4.5/networks", "https://api.example/networks?error=503"])("%s is a URL", async (url) => {
+    expect(await dexdata(["explain", url])).toMatchObject({ exit: 0, stdout: "dexdata networks\n" });
+  });
+
+  test.each(["1000 rows", "unknown network foo"])("%s names no code", async (text) => {
+    expect(await dexdata(["explain", text])).toMatchObject({ exit: 2 });
+  });
+
   test("prints the same text for -o wide, and text in a pipe, as its help states", async () => {
     for (const word of ["402", "/networks/ethereum/pools?limit=5"]) {
       const { stdout } = await dexdata(`explain ${word}`);

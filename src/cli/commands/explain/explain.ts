@@ -25,19 +25,15 @@ export async function explain(
   { words, flags }: Input<typeof explainFlags>,
   context: Context,
 ): Promise<ExitCode> {
-  if (words[0]?.includes("/") === true)
+  const word = wordIn(words.join(" "));
+  const explanation = explanationOf(word);
+  if (explanation === undefined && words[0]?.includes("/") === true)
     return await (await import("./old-url.ts")).explainUrl(words, flags, context);
-  const word = words
-    .join(" ")
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[\s-]+/gu, "_");
   if (word === "")
     throw usageFailure(
       "missing <code>: an error code, HTTP status, exit code, or the URL of an API endpoint",
       "usage: dexdata explain <code>, or dexdata explain '<URL>'",
     );
-  const explanation = explanationOf(word);
   if (explanation === undefined) {
     // The codes are long, so a short word is close to one only by chance.
     const near = word.length < 4 || /\d/u.test(word) ? undefined : nearest(word, explainedWords());
@@ -53,6 +49,17 @@ export async function explain(
     return await writeDocument(context, flags.output, explanation);
   await printPage(pageOf(explanation), context);
   return 0;
+}
+
+/** A message, an error body or a status line may be pasted: the first code in it counts, or else its number. */
+function wordIn(typed: string): string {
+  const text = typed.trim().toLowerCase();
+  const word = text.replaceAll(/[\s-]+/gu, "_");
+  const codes = text.match(/[a-z]+(?:_[a-z]+)+|(?<="(?:code|error)":\s*")[a-z]+/gu) ?? [];
+  const number = /(?:^|\b(?:http(?:\/[\d.]+)?|status|code|exit|error)[":\s]{1,3})(\d{1,3})(?![\w./])/u;
+  return (
+    [word, ...codes, number.exec(text)?.[1] ?? ""].find((each) => explanationOf(each) !== undefined) ?? word
+  );
 }
 
 function pageOf(explanation: Explanation): readonly Block[] {
