@@ -20,7 +20,7 @@ let watched: TestContext | undefined;
 /** While a run is watching, its clock is the service's. */
 const serviceNow = (): number => {
   if (watched === undefined) return now;
-  if (watched.clock.now() > sandboxNow + 270_000) watched.interrupt({ cause: "SIGTERM" });
+  if (watched.clock.elapsed() > 270_000) watched.interrupt({ cause: "SIGTERM" });
   return watched.clock.now();
 };
 const sandbox = useSandbox({ now: serviceNow, requestsPerMinute: Number.POSITIVE_INFINITY });
@@ -492,6 +492,29 @@ test("--watch outlasts a wrong Date header", async () => {
   expect([exit, stderr]).toEqual([143, expect.stringContaining(unwritten)]);
   const periods = [...new Set((await stored()).map((row) => String(member(row, "period")).slice(11, 16)))];
   expect(periods).toEqual(["08:55", "08:56", "08:57", "08:58"]);
+});
+
+test("--watch continues at the right time after the machine was suspended for two hours", async () => {
+  const context = createTestContext({ flows: true, now, env: sandbox.env() });
+  let isSuspended = false;
+  const sleep = async (milliseconds: number, signal?: AbortSignal): Promise<void> => {
+    await context.clock.sleep(milliseconds, signal);
+    if (isSuspended || context.clock.elapsed() < 70_000) return;
+    isSuspended = true;
+    context.clock.setNow(context.clock.now() + 2 * hour);
+  };
+  watched = context;
+  const words = ["sync", root, "--search", "ethereum --limit 5", "--every", "1m", "--watch"];
+  const { exit, stderr } = await runIn(words, { ...context, clock: { ...context.clock, sleep } });
+  watched = undefined;
+  expect(exit).toBe(143);
+  expect(stderr).toContain("rows from 2026-11-21T08:56:00Z to 2026-11-21T10:56:00Z are lost");
+  expect(stderr).not.toContain("the clock of this machine");
+  const rows = await stored();
+  const minute = (row: object, field: string): string => String(member(row, field)).slice(11, 16);
+  const periods = [...new Set(rows.map((row) => minute(row, "period")))];
+  expect(periods).toEqual(["08:54", "08:55", "10:56", "10:57", "10:58"]);
+  for (const row of rows) expect(minute(row, "as_of")).toBe(minute(row, "period"));
 });
 
 test("a period is written while seconds pass", async () => {

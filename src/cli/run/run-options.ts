@@ -199,6 +199,15 @@ export function readNow(flags: SharedValues, context: Context): number {
   return readReplacedClock(source, typed, clock);
 }
 
+/**
+ * The time during a run, in milliseconds since the epoch. The wall clock is right after the machine was suspended; if
+ * `--now` replaces it, time advances from there.
+ */
+export function runningClock({ now, nowSource: source }: RunOptions, clock: Context["clock"]): () => number {
+  const started = clock.elapsed();
+  return () => (source === undefined ? clock.now() : now + clock.elapsed() - started);
+}
+
 function nowSource({ now }: SharedValues, { env }: Pick<Context, "env">): string | undefined {
   if (now !== undefined) return "--now";
   return (env["DEXDATA_NOW"] ?? "") === "" ? undefined : "DEXDATA_NOW";

@@ -19,6 +19,7 @@ import type { FollowedFlags } from "../flags/endpoint-flags.ts";
 import { shortestPollOfLists } from "../flags/lasting-flags.ts";
 import { checkShown, type PullPlan, readPlan } from "../input/pull-plan.ts";
 import { isList } from "../input/subjects.ts";
+import { runningClock } from "../../run/run-options.ts";
 
 /** A pool's transactions, or a search. */
 export interface FollowedList {
@@ -37,12 +38,11 @@ export type Options = Awaited<ReturnType<typeof readOptions>>;
 export async function readOptions(run: Run, group: EndpointGroup, input: Input<FollowedFlags>) {
   const { options, sources, context } = run;
   const { flags, words } = input;
-  const started = context.clock.elapsed();
+  const nowOf = runningClock(options, context.clock);
   const read = async (signal: AbortSignal, checkCount = sources.checkCount): Promise<PullPlan> => {
     const fresh = { ...sources, checkCount, read: async (word: string) => await sources.read(word, signal) };
     // --from of a pool that is added after weeks is not the time that it was for the others.
-    const now = options.now + context.clock.elapsed() - started;
-    return await readPlan(group, input, { ...options, now }, fresh);
+    return await readPlan(group, input, { ...options, now: nowOf() }, fresh);
   };
   const plan = await read(context.signal);
   const { endpoint, argSets } = plan;

@@ -21,7 +21,7 @@ import { counted, quoted } from "../../../base/text/words.ts";
 import type { Input } from "../command.ts";
 import { withoutNames } from "../input/targets.ts";
 import { splitPair } from "../input/subjects.ts";
-import { recordedService } from "../../run/run-options.ts";
+import { recordedService, runningClock } from "../../run/run-options.ts";
 import { usage } from "./list-datasets.ts";
 import { readLists } from "./sync-lists.ts";
 import { createFailures, createSyncMetrics, createSyncOutput } from "./sync-output.ts";
@@ -59,8 +59,7 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
             ? "existing datasets keep their layout; for another one, use another directory"
             : `edit the lines of ${path.join(root, assetsName)} instead`,
         );
-  const started = context.clock.elapsed();
-  const clock = createServiceClock(() => options.now + context.clock.elapsed() - started);
+  const clock = createServiceClock(runningClock(options, context.clock));
   const { client } = await run.open({ observer: { answered: answeredAt(run, clock) } });
   const list = await readLists(run, root, names, { ...flags, tier: client.target.tier, typed });
   const lock = flags.estimate === true ? undefined : await lockRoot(context, root, report.hint);
@@ -118,9 +117,31 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
       report.fault(cause.message);
     });
     if (plan === begun) reportLeft();
-    if (clock.isWrong()) clock.forget();
-    await context.clock.sleep((every - (clock.present() % every)) * 1000, context.signal);
+    const present = clock.present();
+    const hasMoved = await clockMovesBefore(context, clock, present - (present % every) + every);
+    if (hasMoved || clock.isWrong()) clock.forget();
   }
+}
+
+/** In milliseconds. */
+const [longestSleep, tolerance] = [60_000, 1000];
+
+/**
+ * Waits until `due`, in Unix seconds, or until the wall clock has moved on its own: it was set, or the machine was
+ * suspended. Timers stop during a suspension, so no sleep is long.
+ */
+async function clockMovesBefore(
+  { clock, signal }: Pick<Context, "clock" | "signal">,
+  { present }: ServiceClock,
+  due: number,
+): Promise<boolean> {
+  const offset = (): number => clock.now() - clock.elapsed();
+  const before = offset();
+  for (let rest = due - present(); rest > 0; rest = due - present()) {
+    await clock.sleep(Math.min(rest * 1000, longestSleep), signal);
+    if (Math.abs(offset() - before) > tolerance) return true;
+  }
+  return false;
 }
 
 function checkWords([root, ...names]: readonly string[]): readonly [root: string, ...names: string[]] {

@@ -21,6 +21,7 @@ import { createTableAssets } from "../pull/known-assets.ts";
 import { compareRounds, fetchRound, hourlyCost, keepingLast, openWatchAlerts, type Round } from "./rounds.ts";
 import { openView } from "./watch-view.ts";
 import { isWaitTooLong } from "../../../client/retry.ts";
+import { runningClock } from "../../run/run-options.ts";
 
 /** Repeats the requests until a signal arrives or a failure is permanent. */
 export async function runWatch(
@@ -56,14 +57,12 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
   const { clock } = outer.context;
   const { words, typed, flags } = input;
   const every = typed.get("watch")?.at(-1) ?? "";
-  const { now: start, nowSource } = options;
   const started = clock.elapsed();
-  // If `--now` is set, it is the time of the first round, and time advances from there.
-  const nowOf = (): number => (nowSource === undefined ? clock.now() : start + clock.elapsed() - started);
+  const nowOf = runningClock(options, clock);
   const read = async (now: number): Promise<PullPlan> =>
     await readPlan(group, input, { ...options, now }, sources);
   const first = await read(nowOf());
-  refusePast(first, typed, start);
+  refusePast(first, typed, options.now);
   checkBlind(flags.blind, interval);
   const shapes = first.groups.map((each) => rowShape(first.endpoint, each));
   const wanted = readWanted(typed, shapes.flatMap(fieldPaths));
