@@ -102,6 +102,18 @@ describe("a receipt", () => {
     expect(rowsOf(stdout)).toMatchObject([{ rule: "H1", line: null, found: "false: SIGINT" }]);
   });
 
+  test.each(["rest.parquet", "rest-{date}.csv", "rest-{date}.ndjson"])(
+    "of an unfinished pull into %s has no findings about its work file",
+    async (name) => {
+      const receipt = at(`${name}.receipt`);
+      const words = `txns ethereum ${pool} --day yesterday --all --max-credits 2 --receipt ${receipt}`;
+      const argv = [...words.split(" "), "--out", at(name)];
+      expect((await dexdata(argv, { env: sandbox.env() })).exit).toBe(5);
+      const { exit, stdout } = await verify(receipt);
+      expect([exit, rulesOf(stdout)]).toEqual([8, ["H1"]]);
+    },
+  );
+
   test.each([
     ["rows", "F4", 8],
     ["first_row", "F4", 8],

@@ -157,6 +157,9 @@ const forms: readonly Form[] = ["ndjson", "json", "csv", "tsv", "parquet"];
  * checked.
  */
 function formOf(file: string, receipt: PullReceipt | undefined): Form | undefined {
-  const format = receipt?.output.format ?? formatByName(file) ?? "ndjson";
+  const named = receipt?.output.format ?? formatByName(file) ?? "ndjson";
+  // Until a pull is complete, rows for several files are collected in a form of their own, and Parquet as NDJSON.
+  if (/^\.rows-\w+\.part$/u.test(path.basename(file))) return undefined;
+  const format = named === "parquet" && file.endsWith(".part") ? "ndjson" : named;
   return forms.find((form) => form === format);
 }
