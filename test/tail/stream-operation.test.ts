@@ -123,6 +123,17 @@ test.each(["events", "out"])(
   },
 );
 
+test("N16: a restart that is rejected permanently reports the gap, too", async () => {
+  const log = inFolder("log-rejected");
+  const ended = "2026-11-21T08:40:00.000Z";
+  writeFileSync(log, `{"event":"open","at":"${ended}","connection":1,"assets":1,"names":["${one}"]}\n`);
+  const server = await serveInTest((_, index) => refuse(index === 0 ? 503 : 401, "invalid key"));
+  const { exit } = await listen([one, "--events", log], server).outcome;
+  expect(exit).toBe(4);
+  const gap = logged(log).find(({ event }) => event === "gap");
+  expect(gap).toMatchObject({ from: ended, reason: "dexdata was not running", names: [one] });
+});
+
 test("N16: a restart after kill -9 during an outage reports the gap from its start", async () => {
   const log = inFolder("log-outage");
   const lineOf = (event: string, at: string) =>
@@ -174,17 +185,21 @@ describe("a restart after kill -9 reports the gap of each connection from the ti
     expect(stderr).toContain(`events from ${time("40:10")} to ${time("54:00")}`);
   });
 
-  test("the log of a lost connection has the start of its gap", async () => {
+  test("the log of a refused or lost connection has the start of its gap", async () => {
     const log = inFolder("log-from");
     const server = await serveInTest((_, index) =>
-      index === 0 ? stream([price("1")], { stayOpen: false }) : refuse(503, "down"),
+      index === 1 ? stream([price("1")], { stayOpen: false }) : refuse(503, "down"),
     );
     const running = listen([one, "--events", log], server);
-    await running.until(() => server.requests.length === 3);
+    await running.until(() => server.requests.length === 4);
     await running.interrupted();
-    const events = logged(log);
-    const gap = events.find(({ event }) => event === "gap");
-    expect(events.find(({ event }) => event === "retry")).toMatchObject({ from: gap?.["from"] });
+    const starts = (kind: string): readonly unknown[] =>
+      logged(log)
+        .filter(({ event }) => event === kind)
+        .map(({ from }) => from);
+    const [first, second] = starts("gap");
+    expect(second).not.toBe(first);
+    expect(starts("retry").slice(0, 3)).toEqual([first, second, second]);
   });
 });
 

@@ -899,7 +899,18 @@ describe("SIGHUP", () => {
       { names: first, reason: "the list of assets changed" },
       { names: second, reason: expect.stringContaining("HTTP 503") },
     ]);
-    for (const { from, to } of gaps) expect(Date.parse(String(to))).toBeGreaterThan(Date.parse(String(from)));
+    const times = gaps.map(({ from, to }) => [Date.parse(String(from)), Date.parse(String(to))]);
+    const [atStart = [], atReload = [], added = []] = times;
+    for (const [from = 0, to = 0] of times) expect(to).toBeGreaterThan(from);
+    // The one of the added asset begins with the reload.
+    expect(added[0]).toBeGreaterThanOrEqual(atStart[1] ?? Number.NaN);
+    expect(added[0]).toBeGreaterThanOrEqual(atReload[0] ?? Number.NaN);
+    // A retry names the start of the gap.
+    const retries = logged(events).filter(({ event }) => event === "retry");
+    expect([retries[0], retries.at(-1)].map((retry) => retry?.["from"])).toEqual([
+      gaps[0]?.["from"],
+      gaps[1]?.["from"],
+    ]);
   });
 
   test("while the host name cannot be resolved, the stream waits for it, and then uses the current list", async () => {
