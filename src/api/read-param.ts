@@ -1,11 +1,9 @@
-import { type Failure, invalidInput, usageFailure } from "../base/failure.ts";
-import { parseDuration } from "./duration.ts";
+import { invalidInput, usageFailure } from "../base/failure.ts";
 import { isFixedWord, damageFault } from "./known-networks.ts";
-import { namedFormat } from "./output-format.ts";
 import { shiftDecimal } from "../base/json/exact-decimal.ts";
 import { entryOf } from "../base/json/json-scan.ts";
-import { nearest } from "../base/text/nearest.ts";
-import { type Param, type ParamKind, renamedOrder } from "./param.ts";
+import type { Param, ParamKind } from "./param.ts";
+import { acceptedChoices, choiceFailure } from "./read-choice.ts";
 import {
   atSecond,
   type Instant,
@@ -173,56 +171,6 @@ function readList(label: string, kind: Extract<ParamKind, { kind: "list" }>, typ
   if (kind.max !== undefined && items.length > kind.max)
     throw invalidInput(label, `must have at most ${kind.max} values`);
   return items.join(",");
-}
-
-/** Throws `choiceFailure` for any other word. */
-export function readChoice<Word extends string>(
-  label: string,
-  typed: string,
-  choices: readonly Word[],
-): Word {
-  const word = choices.find((each) => each === typed);
-  if (word === undefined) throw choiceFailure(label, typed, choices);
-  return word;
-}
-
-/** The message lists the set and suggests the nearest value. */
-export function choiceFailure(
-  label: string,
-  typed: string,
-  choices: readonly string[],
-  why?: string,
-): Failure {
-  const meant = [renamedOrder(typed), namedFormat(typed)].find((word) => choices.includes(word));
-  const areDurations = choices.every((word) => lengthOf(word) !== undefined);
-  const near = meant ?? (areDurations ? nearestDuration(typed, choices) : nearest(typed, choices));
-  const accepted = `must be ${choices.length > 1 ? "one of " : ""}${choices.join(", ")}`;
-  if (why !== undefined) return invalidInput(label, `${why}; ${accepted}`);
-  // In curl and others, -o takes a file.
-  if (label.startsWith("--output ") && /[./]/u.test(typed))
-    return invalidInput(label, accepted, `to write to a file: --out ${typed}, or > ${typed}`);
-  return invalidInput(label, accepted, near === undefined ? undefined : `did you mean ${near}?`);
-}
-
-/** Also of a number of weeks, which only candles have. */
-const lengthOf = (word: string): number | undefined =>
-  parseDuration(word.replace(/^(\d+)w$/u, (_, weeks: string) => `${7 * Number(weeks)}d`));
-
-/** Durations are in order of their lengths. */
-export function acceptedChoices({
-  choices,
-  also = {},
-}: Extract<ParamKind, { kind: "choice" }>): readonly string[] {
-  const all = [...choices, ...Object.keys(also)];
-  return all.toSorted((a, b) => (lengthOf(a) ?? 0) - (lengthOf(b) ?? 0));
-}
-
-/** Compares lengths instead of letters, because `1d` means `24h` and not `1m`. With a capital M, it may be months. */
-function nearestDuration(typed: string, choices: readonly string[]): string | undefined {
-  const wanted = typed.endsWith("M") ? undefined : lengthOf(typed.toLowerCase());
-  if (wanted === undefined) return undefined;
-  const factorOf = (word: string): number => Math.abs(Math.log((lengthOf(word) ?? 1) / wanted));
-  return choices.toSorted((one, other) => factorOf(one) - factorOf(other))[0];
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { Context } from "../base/context/context.ts";
 import { invalidInput, usageFailure } from "../base/failure.ts";
-import { namedFormat, textFormats } from "../api/output-format.ts";
+import { textFormats } from "../api/output-format.ts";
+import { nearestChoice } from "../api/read-choice.ts";
 import { tiers } from "../api/tier.ts";
 import { withoutSecrets } from "../base/key.ts";
-import { nearest } from "../base/text/nearest.ts";
 import { durationProblem, parseDuration, unitHint } from "../api/duration.ts";
 import { checkHost, isLoopback } from "../api/host.ts";
 import { splitCommand } from "../base/split-command.ts";
@@ -211,8 +211,7 @@ function choice<T extends string, F extends T | undefined>(
   const check = (text: string): Checked<T> => {
     const value = choices.find((each) => each === text);
     if (value !== undefined) return { value };
-    const format = choices.find((each) => each === namedFormat(text));
-    const near = format ?? nearest(text, choices);
+    const near = nearestChoice(text, choices);
     const problem = `must be one of ${choices.join(", ")}`;
     return near === undefined ? { problem } : { problem, next: `did you mean ${near}?` };
   };

@@ -1,5 +1,5 @@
 import { invalidInput, usageFailure } from "../base/failure.ts";
-import { readChoice } from "../api/read-param.ts";
+import { readChoice } from "../api/read-choice.ts";
 import { isObject } from "../base/json/json-scan.ts";
 import { didYouMean, nearest } from "../base/text/nearest.ts";
 

@@ -3,7 +3,7 @@ import type { Endpoint } from "../api/endpoint.ts";
 import { endpoints } from "../api/endpoints/all.ts";
 import { errorCodes } from "../api/service-errors.ts";
 import { feedNames, feeds } from "../api/feeds.ts";
-import { acceptedChoices } from "../api/read-param.ts";
+import { acceptedChoices } from "../api/read-choice.ts";
 import type { Param } from "../api/param.ts";
 import type { NamedRecord } from "../api/record.ts";
 import { tiers } from "../api/tier.ts";

@@ -1,4 +1,4 @@
-import { choiceFailure } from "../api/read-param.ts";
+import { choiceFailure } from "../api/read-choice.ts";
 import { isObject, member } from "../base/json/json-scan.ts";
 import { assetOf, jsonLine } from "../client/stream-event.ts";
 import { invalidInput, invalidResponse, usageFailure } from "../base/failure.ts";

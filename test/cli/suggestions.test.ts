@@ -21,6 +21,26 @@ describe("a hint names what was meant", () => {
     [`ohlcv ethereum ${WETH} --interval 60s`, "1m"],
     [`ohlcv ethereum ${WETH} --interval 3h`, "4h"],
     [`ohlcv ethereum ${WETH} --interval 7d`, "1w"],
+    [`ohlcv ethereum ${WETH} --interval daily`, "24h"],
+    [`ohlcv ethereum ${WETH} --interval hourly`, "1h"],
+    [`ohlcv ethereum ${WETH} --interval weekly`, "1w"],
+    [`ohlcv ethereum ${WETH} --interval 5min`, "5m"],
+    [`ohlcv ethereum ${WETH} --interval 12hours`, "12h"],
+    [`ohlcv ethereum ${WETH} --interval D1`, "24h"],
+    [`stream ethereum:${WETH} --feed candles`, "ohlcv"],
+    [`stream ethereum:${WETH} --feed trades`, "transactions"],
+    ["tokens search ethereum --order-by tvl", "liquidity_usd"],
+    ["tokens search ethereum --order-by volume", "volume_usd_24h"],
+    ["tokens search ethereum --order-by market-cap", "fdv_usd"],
+    ["pools search ethereum --order-by newest", "created_at"],
+    ["pools search ethereum --order-by swaps", "txns_24h"],
+    ["pools search ethereum --sort descending", "desc"],
+    ["networks --color false", "never"],
+    ["networks --progress off", "none"],
+    ["networks -o excel", "csv"],
+    [`prices ethereum ${WETH} --missing ignore`, "skip"],
+    ["config set color no", "never"],
+    ["config set output excel", "csv"],
     [`txns ethereum ${POOL} --since -1h`, "--from"],
     [`txns ethereum ${POOL} --before now`, "--to"],
     [`ohlcv ethereum ${WETH} --limit 5`, "--count-back"],
@@ -34,6 +54,22 @@ describe("a hint names what was meant", () => {
     });
     expect(sandbox.takeLog()).toEqual([]);
   });
+
+  test("tokens cannot be sorted by price, under either name", async () => {
+    for (const order of ["price", "price_usd"])
+      expect((await run(`tokens search ethereum --order-by ${order}`)).stderr).toContain(
+        `--order-by "${order}": the service cannot sort tokens by price; `,
+      );
+  });
+
+  test.each(["monthly", "1M", "1mo", "1 month", "60"])(
+    "--interval %s has no near interval",
+    async (typed) => {
+      const words = ["ohlcv", "ethereum", WETH, "--interval", typed, "--error-format", "text"];
+      const { stderr } = await dexdata(words, { env: sandbox.env() });
+      expect(stderr).toMatch(/^error: invalid --interval ".*": must be one of .*\n$/u);
+    },
+  );
 
   test.each([
     [`stream ethereum:${POOL}`, "for a pool, use --feed transactions (dev plan); find an address: "],

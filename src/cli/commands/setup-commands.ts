@@ -1,7 +1,7 @@
 import { type ExitCode, localExits, requestExits } from "../../base/exit-codes.ts";
 import type { Context } from "../../base/context/context.ts";
 import { usageFailure } from "../../base/failure.ts";
-import { readChoice } from "../../api/read-param.ts";
+import { readChoice } from "../../api/read-choice.ts";
 import { faultTraits } from "../../sandbox/fault-kinds.ts";
 import { flag, pick } from "../run/flags/flag.ts";
 import { toggle } from "../run/flags/flag-types.ts";

@@ -2,7 +2,7 @@ import { isLoopback, serviceName } from "../../api/host.ts";
 import type { Target } from "../../client/target.ts";
 import type { Meter } from "../../client/meter.ts";
 import type { Context } from "../../base/context/context.ts";
-import { choiceFailure } from "../../api/read-param.ts";
+import { choiceFailure } from "../../api/read-choice.ts";
 import { usageFailure } from "../../base/failure.ts";
 import type { RowFormat } from "../../api/output-format.ts";
 import { encoderByName, nameWithoutGzip } from "../../rows/out-file.ts";

@@ -1,5 +1,5 @@
 import type { Endpoint } from "../../../api/endpoint.ts";
-import { acceptedChoices, choiceFailure } from "../../../api/read-param.ts";
+import { acceptedChoices, choiceFailure } from "../../../api/read-choice.ts";
 import type { Param, ParamKind } from "../../../api/param.ts";
 import { batchParam, continuesByTime, isMovingWindow, type Reply } from "../../../api/reply.ts";
 import { followFlags, growthFlags, watchAlertFlags, watchFlags } from "./lasting-flags.ts";

@@ -1,6 +1,6 @@
 import type { Feed, FeedKind } from "../../../api/feed.ts";
 import { feeds, feedsOfPools, feedsTaking, readSince } from "../../../api/feeds.ts";
-import { choiceFailure } from "../../../api/read-param.ts";
+import { choiceFailure } from "../../../api/read-choice.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { eventFields } from "./event-place.ts";
 import { distinctSubjects, type Subject } from "../../../client/subject.ts";

@@ -1,7 +1,7 @@
 import { intervals, madeIntervals, sameIntervals } from "../../../api/endpoints/ohlcv.ts";
 import { invalidInput } from "../../../base/failure.ts";
 import { entryOf } from "../../../base/json/json-scan.ts";
-import { readChoice } from "../../../api/read-param.ts";
+import { readChoice } from "../../../api/read-choice.ts";
 import { type CandleInterval, type DatasetKind, datasetKinds, partitions } from "../../../lake/dataset.ts";
 import { flag, pick } from "../../run/flags/flag.ts";
 import { choice, list, readBy, text, toggle } from "../../run/flags/flag-types.ts";

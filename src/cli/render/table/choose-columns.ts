@@ -1,6 +1,6 @@
 import type { Column, RowShape } from "../../../api/endpoint.ts";
 import { type Failure, invalidInput, usageFailure } from "../../../base/failure.ts";
-import { choiceFailure } from "../../../api/read-param.ts";
+import { choiceFailure } from "../../../api/read-choice.ts";
 
 export function chooseColumns(shape: RowShape, names: readonly string[] | undefined): readonly Column[] {
   const all = [...shape.columns, ...(shape.added?.columns ?? [])];

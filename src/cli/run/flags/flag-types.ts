@@ -2,7 +2,8 @@ import { formatDuration, parseDuration, readDuration, unitHint } from "../../../
 import { invalidInput } from "../../../base/failure.ts";
 import { entryOf } from "../../../base/json/json-scan.ts";
 import type { Setting } from "../../../client/settings.ts";
-import { expanded, readChoice, readInteger } from "../../../api/read-param.ts";
+import { expanded, readInteger } from "../../../api/read-param.ts";
+import { readChoice } from "../../../api/read-choice.ts";
 import { checkHost } from "../../../api/host.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 
