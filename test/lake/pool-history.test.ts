@@ -7,7 +7,7 @@ import { dexdata, run as runIn } from "../harness/dexdata.ts";
 import { startDisturbingProxy } from "../harness/disturbing-proxy.ts";
 import { dataFiles, periodsBelow, rowsBelow } from "../harness/lake.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
-import { json } from "../harness/scripted-server.ts";
+import { html, json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
@@ -347,14 +347,14 @@ test("--watch reads each period of the lists until a signal arrives", async () =
   expect(ends).toEqual(["08:55", "08:56", "08:57", "08:58", "08:59"]);
 });
 
-async function watchThrough(disturbances: Parameters<typeof startDisturbingProxy>[1]) {
+async function watchThrough(disturbances: Parameters<typeof startDisturbingProxy>[1], every = "1m") {
   const proxy = await startDisturbingProxy(sandbox.running().restPaid, disturbances);
   watched = createTestContext({
     flows: true,
     now,
     env: { ...sandbox.env(), DEXDATA_PRO_BASE_URL: proxy.url },
   });
-  const words = ["sync", root, "--search", "ethereum --limit 5", "--every", "1m", "--watch"];
+  const words = ["sync", root, "--search", "ethereum --limit 5", "--every", every, "--watch"];
   const ended = await runIn(words, watched);
   watched = undefined;
   await proxy.close();
@@ -380,6 +380,37 @@ test("--watch outlasts an outage: the periods that pass are lost and recorded, a
   expect(day?.footer.lost.map(({ from, to, why }) => [from, to, why])).toEqual([
     [Date.parse("2026-11-21T08:56:00Z") / 1000, Date.parse("2026-11-21T08:58:00Z") / 1000, "missed"],
   ]);
+});
+
+const shownPeriods = async (): Promise<readonly string[]> => [
+  ...new Set((await stored()).map((row) => String(member(row, "period")).slice(11, 16))),
+];
+
+/** Whether the watch has run for this many seconds. */
+const isWithin = (from: number, to: number): boolean => {
+  const at = (watched?.clock.elapsed() ?? 0) / 1000;
+  return at > from && at < to;
+};
+
+test("--watch reads a period that began in an outage before the period ends", async () => {
+  const arrived = (): void => {
+    if (isWithin(50, 100)) throw new Error("the connection is closed");
+  };
+  const { exit, stderr } = await watchThrough({ arrived }, "5m");
+  expect(exit).toBe(143);
+  expect(stderr).not.toContain("are lost");
+  expect(await shownPeriods()).toEqual(["08:50", "08:55"]);
+});
+
+test.each([403, 404, 200])("--watch outlasts HTML pages with status %i", async (status) => {
+  const balancer = await serveInTest(() => html(status));
+  const service = (): string => (isWithin(50, 100) ? balancer.url : sandbox.running().restPaid);
+  const { exit, stderr } = await watchThrough({ service });
+  expect([exit, stderr]).toEqual([
+    143,
+    expect.stringContaining("08:55:00Z to 2026-11-21T08:56:00Z are lost"),
+  ]);
+  expect(await shownPeriods()).toEqual(["08:54", "08:56", "08:57", "08:58"]);
 });
 
 test("a clock that is ahead of the service's does not move a period", async () => {

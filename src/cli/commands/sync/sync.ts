@@ -3,7 +3,7 @@ import type { ClientObserver } from "../../../client/client.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { Failure, usageFailure } from "../../../base/failure.ts";
+import { usageFailure } from "../../../base/failure.ts";
 import { createAgeNote } from "../../../client/freshness.ts";
 import { assetsName } from "../../../lake/assets-file.ts";
 import { factsOfKind, isPoolList } from "../../../lake/dataset.ts";
@@ -26,6 +26,7 @@ import { usage } from "./list-datasets.ts";
 import { readLists } from "./sync-lists.ts";
 import { createFailures, createSyncMetrics, createSyncOutput } from "./sync-output.ts";
 import type { syncFlags, syncShared } from "./sync-flags.ts";
+import { watchLists } from "./watch-lists.ts";
 import { tokensName } from "../../../lake/layout.ts";
 
 /** Only an estimate and a run that lasts need them. */
@@ -81,12 +82,14 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const output = createSyncOutput(context, flags, datasets);
   const metrics = createSyncMetrics(run, root, begun, output.rows);
   const failures = createFailures(run);
+  let isUnread = false;
   const events: Lake["events"] = {
     warn: report.warn,
     info: report.info,
     failed: (dataset, failure) => {
       // Other failures do not show whether a search is right.
       if (failure.exit === 2 || failure.exit === 3) list.judged(dataset, false);
+      isUnread ||= isPoolList(dataset) && [6, 7, 8].includes(failure.exit);
       failures.add(dataset, failure);
     },
     ...output.events,
@@ -111,37 +114,15 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   };
   if (flags.watch !== true) return await runOnce(begun);
   const reportLeft = (await loadCosts()).reportWatchCost(run, client, datasets);
-  for (let plan = begun; ; plan = await planLake(lake, datasets, clock.present())) {
-    await runOnce(plan).catch((cause: unknown) => {
-      if (!(cause instanceof Failure) || ![6, 7, 8].includes(cause.exit)) throw cause;
-      report.fault(cause.message);
-    });
-    if (plan === begun) reportLeft();
-    const present = clock.present();
-    const hasMoved = await clockMovesBefore(context, clock, present - (present % every) + every);
-    if (hasMoved || clock.isWrong()) clock.forget();
-  }
-}
-
-/** In milliseconds. */
-const [longestSleep, tolerance] = [60_000, 1000];
-
-/**
- * Waits until `due`, in Unix seconds, or until the wall clock has moved on its own: it was set, or the machine was
- * suspended. Timers stop during a suspension, so no sleep is long.
- */
-async function clockMovesBefore(
-  { clock, signal }: Pick<Context, "clock" | "signal">,
-  { present }: ServiceClock,
-  due: number,
-): Promise<boolean> {
-  const offset = (): number => clock.now() - clock.elapsed();
-  const before = offset();
-  for (let rest = due - present(); rest > 0; rest = due - present()) {
-    await clock.sleep(Math.min(rest * 1000, longestSleep), signal);
-    if (Math.abs(offset() - before) > tolerance) return true;
-  }
-  return false;
+  let plan: LakePlan | undefined;
+  const round = async (): Promise<boolean> => {
+    const isFirst = plan === undefined;
+    plan = isFirst ? begun : await planLake(lake, datasets, clock.present());
+    isUnread = false;
+    await runOnce(plan).finally(isFirst ? reportLeft : undefined);
+    return !isUnread;
+  };
+  return await watchLists(run, { every, clock, round });
 }
 
 function checkWords([root, ...names]: readonly string[]): readonly [root: string, ...names: string[]] {
