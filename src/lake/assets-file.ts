@@ -1,7 +1,7 @@
 import path from "node:path";
 import { showSeconds } from "../base/time/time.ts";
 import type { Context } from "../base/context/context.ts";
-import { readNames, removeFile } from "../base/files/paths.ts";
+import { namesIn, readNames, removeFile } from "../base/files/paths.ts";
 import { textOfFile } from "../base/files/synced-file.ts";
 import { replaceText } from "../base/files/replace-file.ts";
 import { type Dataset, factsOfKind, isPoolList } from "./dataset.ts";
@@ -82,16 +82,19 @@ function lineOf({ kind, network, address, interval, by, from, created, label }: 
   return `${JSON.stringify(line)}\n`;
 }
 
-/** The directories of the files of a dataset, oldest first. Throws if this user cannot read which there are. */
-export function placesOf(root: string, dataset: DatasetKey): readonly Period[] {
-  const names = readNames(path.join(root, folderOf(dataset)));
+/**
+ * The directories of the files of a dataset, oldest first. Throws if this user cannot read which there are, unless `read`
+ * does not.
+ */
+export function placesOf(root: string, dataset: DatasetKey, read = readNames): readonly Period[] {
+  const names = read(path.join(root, folderOf(dataset)));
   const places = names.flatMap((name) => placeNamed(dataset, name) ?? []);
   return places.toSorted((one, other) => one.from - other.from);
 }
 
 /** Where the files of a dataset begin, in Unix seconds; undefined if there are none. */
 export async function firstPeriod(root: string, dataset: Dataset): Promise<number | undefined> {
-  const [first] = placesOf(root, dataset);
+  const [first] = placesOf(root, dataset, namesIn);
   if (first === undefined) return undefined;
   const files = await findFiles(root, dataset, first.name);
   const starts = files.flatMap(({ periods }) => periods.map(({ footer }) => footer.period.from));

@@ -35,6 +35,8 @@ export interface LakePlan {
   readonly files: ReadonlyMap<Dataset, ReadonlyMap<string, LakeFileState>>;
   /** Damaged or misplaced files that the run does not replace, each with its problem and what to do. */
   readonly strays: readonly string[];
+  /** Datasets with a directory that this user cannot read: which days they have is unknown, so none are requested. */
+  readonly closed: ReadonlyMap<Dataset, Failure>;
 }
 
 /** In seconds. If the local clock differs more from the service's, the plan is made again. */
@@ -78,12 +80,7 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
   const run = beginRun({ ...lake, events: { ...lake.events, published } });
   const failed = new Set<Dataset>();
   folderBelow(lake.root, ".dexdata", "work");
-  const foreign = found.foreign.filter((file) => file.endsWith(".parquet"));
-  const strays = [
-    ...begun.strays,
-    ...foreign.map((file) => `${file}: it is not a file of dexdata sync${notReplaced}`),
-  ];
-  for (const problem of strays) run.complain(problem);
+  for (const problem of [...begun.strays, ...foreignFiles(found.foreign)]) run.complain(problem);
   let plan = begun;
   let tasks = [...begun.tasks];
 
@@ -93,7 +90,7 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
     try {
       return await work();
     } catch (cause) {
-      const failure = cause instanceof Failure ? cause : outputFailure(cause);
+      const failure = asFailure(cause);
       if (failure === undefined || endsRun(lake, failure, dataset, failed.size)) throw cause;
       if (!failed.has(dataset)) lake.events.failed(dataset, failure);
       failed.add(dataset);
@@ -118,6 +115,7 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
     await publishWaiting(run, attempt);
   };
 
+  for (const [dataset, failure] of begun.closed) await attempt(dataset, () => Promise.reject(failure));
   // The newest rows are missing in any case, and the response to them shows the service's time.
   const first = !lake.clock.isHeard() ? tasks.findLast(reachesPresent) : undefined;
   if (first !== undefined) {
@@ -144,6 +142,9 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
   return { problems: run.problems(), unknownTokens, failed: failed.size };
 }
 
+const asFailure = (cause: unknown): Failure | undefined =>
+  cause instanceof Failure ? cause : outputFailure(cause);
+
 /** How many tokens a run will request, without those of transactions that no file has yet. */
 export async function countNewTokens(root: string, { files, present }: LakePlan): Promise<number> {
   const tokens = [...files].flatMap(([dataset, own]) => [
@@ -161,6 +162,11 @@ function tokensOf({ network, address, kind }: Dataset, footer: Footer | undefine
 const notReplaced = "; sync does not replace it: move or delete it";
 const onlyCopy = "; the service has no history of pools, so sync keeps the file: restore it from a backup";
 
+const foreignFiles = (names: readonly string[]): readonly string[] =>
+  names
+    .filter((file) => file.endsWith(".parquet"))
+    .map((file) => `${file}: it is not a file of dexdata sync${notReplaced}`);
+
 /** Looks at every file. The reads of the oldest rows come first. */
 export async function planLake(
   lake: Omit<Keeper, "lock"> &
@@ -172,7 +178,8 @@ export async function planLake(
   const files = new Map<Dataset, Map<string, LakeFileState>>();
   const tasks: Task[] = [];
   const strays: string[] = [];
-  for (const dataset of datasets) {
+  const closed = new Map<Dataset, Failure>();
+  const look = async (dataset: Dataset): Promise<void> => {
     const own = new Map<string, LakeFileState>();
     const found = new Map<string, readonly FoundFile[]>();
     for (const { name, from } of placesOf(root, dataset)) {
@@ -203,8 +210,22 @@ export async function planLake(
     if (!isPoolList(dataset)) tasks.push(...planDataset(options, ({ name }) => own.get(name)));
     // The service has only the present.
     else if (isWritten) tasks.push({ what: "read", range: { dataset, from: present, to: present + 1 } });
-  }
-  return { present, files, strays, tasks: tasks.toSorted((one, other) => startOf(one) - startOf(other)) };
+  };
+  for (const dataset of datasets)
+    try {
+      await look(dataset);
+    } catch (cause) {
+      const failure = asFailure(cause);
+      if (failure?.code !== "output") throw cause;
+      closed.set(dataset, failure);
+    }
+  return {
+    present,
+    files,
+    strays,
+    closed,
+    tasks: tasks.toSorted((one, other) => startOf(one) - startOf(other)),
+  };
 }
 
 /** Lists come first, because the service keeps no history of them. */

@@ -211,26 +211,28 @@ test("L10: a file of another user is damage", async () => {
   expect(await verify(root)).toMatchObject({ exit: 0 });
 });
 
-test("a directory of another user ends the run before it requests anything again", async () => {
+test("a directory of another user fails its assets: they are not requested again, and others are completed", async () => {
   const root = prepare("closed");
-  const [file = ""] = dataFiles(root);
-  const month = path.dirname(path.join(root, file));
-  const closed = [month, path.dirname(month), path.dirname(path.dirname(month))];
+  const [file = "", other = ""] = pools.map((pool) => dataFiles(root).find((name) => name.includes(pool)));
+  const day = path.dirname(path.join(root, file));
+  const closed = [day, path.dirname(day), path.dirname(path.dirname(day))];
   for (const [index, place] of closed.entries()) {
-    // The directory of the month can also be listed, but not searched.
+    const isOfAll = index === 2;
+    // The directory of the day can also be listed, but not searched.
     for (const mode of index === 0 ? [0, 0o400] : [0]) {
+      if (!isOfAll) rmSync(path.join(root, other));
       chmodSync(place, mode);
       const before = service?.requests.length;
       const outcome = await runWithoutPower("sync", root, "--rpm", "unlimited", "--error-format", "text");
-      expect(outcome).toMatchObject({
-        exit: 1,
-        stderr: expect.stringMatching(
-          /^error: \S*: permission denied\n(?: {2}hint: .*permissions of the directory\n)?$/u,
-        ),
-      });
+      expect(outcome.stderr).toMatch(
+        /^(?:error: transactions of \S*: \S*: permission denied\n)+(?: {2}hint: .*\n)?$/u,
+      );
       expect(outcome.stderr).toContain(place);
-      expect(service?.requests.length).toBe(before);
+      expect(outcome.exit).toBe(isOfAll ? 1 : 8);
+      const requested = service?.requests.slice(before).map(({ url }) => url.includes(pools[0] ?? "?"));
+      expect(new Set(requested)).toEqual(new Set(isOfAll ? [] : [false]));
       chmodSync(place, 0o700);
+      expect(existsSync(path.join(root, other))).toBe(true);
     }
   }
   expect(await verify(root)).toMatchObject({ exit: 0 });

@@ -9,6 +9,7 @@ import {
   type DatasetKind,
   factsOfKind,
   isPoolList,
+  nameOfDataset,
   type PoolList,
   argsOf,
   type TimeRange,
@@ -32,7 +33,8 @@ export async function estimateSync(
   { client, root }: Pick<Lake, "client" | "root">,
   plan: LakePlan,
 ): Promise<ExitCode> {
-  const { tasks, present, files } = plan;
+  const { tasks, present, files, closed } = plan;
+  for (const [dataset, { message }] of closed) report.warn(`${nameOfDataset(dataset)}: ${message}`);
   const ranges = new Map<Dataset, TimeRange[]>();
   let [requests, rows, days, months] = [await countNewTokens(root, plan), 0, 0, 0];
   for (const { what, range } of tasks) {

@@ -1,6 +1,7 @@
 import { candleReach, type Tier } from "../../../api/tier.ts";
 import path from "node:path";
 import { usageFailure } from "../../../base/failure.ts";
+import { namesIn } from "../../../base/files/paths.ts";
 import { counted, quoted } from "../../../base/text/words.ts";
 import { SECONDS_PER_DAY } from "../../../base/time/time.ts";
 import {
@@ -160,7 +161,7 @@ function checkFlags(given: readonly ListedDataset[], { from, kind, search, typed
 function partitionIn(root: string, listed: ListedDataset): Partition {
   if (isMonthly(listed)) return "month";
   const found = new Set(
-    placesOf(root, listed).map(({ name }) => (name.startsWith("date=") ? "day" : "month")),
+    placesOf(root, listed, namesIn).map(({ name }) => (name.startsWith("date=") ? "day" : "month")),
   );
   const [only] = found.size === 1 ? found : [];
   return only ?? listed.by ?? "month";
