@@ -53,9 +53,13 @@ function listing(pages: () => AsyncIterable<Page<unknown>>): Listing<unknown> {
     for await (const page of pages()) yield* page.rows;
   };
   return {
-    pages,
+    pages: (given: object = {}) => {
+      checkNames(given, "option", [], "pages");
+      return pages();
+    },
     [Symbol.asyncIterator]: rows,
-    toArray: async () => {
+    toArray: async (given: object = {}) => {
+      checkNames(given, "option", [], "toArray");
       const all: unknown[] = [];
       for await (const row of rows()) all.push(row);
       return all;

@@ -15,11 +15,14 @@ test("L18: an option that a call does not have is refused before a request", asy
   const client = openLibrary({ baseUrl: "http://127.0.0.1:9" });
   const { signal } = new AbortController();
   const pool = { network: "ethereum", pool_address: "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640" };
+  const list = client.networks();
   const calls: readonly (readonly [call: () => unknown, message: string])[] = [
     [() => client.networks({}, { signal }), "unknown option signal for networks"],
     [() => client.networks({}, { limits: 5 }), "unknown option limits for networks"],
     [() => client.pool(pool, { signal }), "unknown option signal for pool"],
     [() => client.search({ query: "usd" }, { limit: 5 }), "unknown option limit for search"],
+    [() => Reflect.apply(list.pages, list, [{ limit: 5 }]), "unknown option limit for pages"],
+    [() => Reflect.apply(list.toArray, list, [{ limit: 5 }]), "unknown option limit for toArray"],
     [() => Reflect.apply(client.networks, client, [{}, null]), "the options of networks are not an object"],
     [() => Reflect.apply(openLibrary, undefined, [{ apikey: "" }]), "unknown option apikey for createClient"],
     [
