@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import type { Context } from "../../../base/context/context.ts";
 import { type ExitCode, exitCodes, exits } from "../../../base/exit-codes.ts";
 import { usageFailure } from "../../../base/failure.ts";
@@ -57,9 +58,9 @@ function wordIn(typed: string): string {
   const word = text.replaceAll(/[\s-]+/gu, "_");
   const codes = text.match(/[a-z]+(?:_[a-z]+)+|(?<="(?:code|error)":\s*")[a-z]+/gu) ?? [];
   const number = /(?:^|\b(?:http(?:\/[\d.]+)?|status|code|exit|error)[":\s]{1,3})(\d{1,3})(?![\w./])/u;
-  return (
-    [word, ...codes, number.exec(text)?.[1] ?? ""].find((each) => explanationOf(each) !== undefined) ?? word
-  );
+  const phrase = Object.keys(STATUS_CODES).find((each) => STATUS_CODES[each]?.toLowerCase() === text);
+  const found = [word, ...codes, number.exec(text)?.[1] ?? "", phrase ?? ""];
+  return found.find((each) => explanationOf(each) !== undefined) ?? word;
 }
 
 function pageOf(explanation: Explanation): readonly Block[] {
