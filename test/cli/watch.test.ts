@@ -248,6 +248,25 @@ describe("--watch in a pipe", () => {
     );
   });
 
+  test.each(["text", "json"])("reports a rejected input once, with its hint, as %s", async (form) => {
+    const [good, bad] = ["1", "2"].map((digit) => `0x${digit.repeat(40)}`);
+    const context = createTestContext({ flows: true });
+    const served = await serveInTest(({ path: asked }, index) => {
+      if (index === 5) context.interrupt({ cause: "SIGINT" });
+      if (asked.includes(`${bad}`)) return json({ error: "not_found", resource: "pool" }, { status: 404 });
+      return json({ id: good, chain: "ethereum" });
+    });
+    const typed = `pool ethereum:${good} ethereum:${bad} --watch 30s --retries 0 --error-format ${form}`;
+    await run([...typed.split(" "), "--base-url", served.url], context);
+    const hint = `for a token, list its pools: dexdata pools search ethereum --token ${bad}; search all networks: dexdata search ${bad}`;
+    const said = context.stderr.text().split("\n").slice(1).join("\n");
+    if (form === "text")
+      expect(said).toContain(`error: pool ${bad} not found on ethereum\n  hint: ${hint}\n`);
+    else expect(said).toContain(`"message":"pool ${bad} not found on ethereum"`);
+    if (form === "json") expect(said).toContain(`"next":"${hint}"`);
+    expect(said.match(/not found on ethereum/gu)).toHaveLength(1);
+  });
+
   test("reports a round with an incomplete list, and continues", async () => {
     const dexes = (ids: readonly string[], total: number): Reply =>
       json({

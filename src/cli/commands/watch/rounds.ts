@@ -72,7 +72,7 @@ export async function fetchRound({ run, client, assets }: Reading, plan: PullPla
   /** In response order. */
   const all = [...groups].map(([group, held]) => ({ group, rows: textRows(held) }));
   if (first !== undefined && all.every(({ rows }) => rows.length === 0)) throw first;
-  return { argSets, groups: all, notes, refused: failures.map(({ message }) => message) };
+  return { argSets, groups: all, notes, failures };
 }
 
 export type Changes = ReturnType<typeof compareRounds>;

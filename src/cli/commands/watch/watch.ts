@@ -2,6 +2,7 @@ import { fieldPaths, rowShape } from "../../../api/endpoint.ts";
 import { checkBlind, readWanted } from "../../run/alerts/open-alerts.ts";
 import { createJudge } from "../../../client/follow.ts";
 import { createEnding, StopReason } from "../../../client/ending.ts";
+import { reportInput } from "../../run/failure-text.ts";
 import { createAgeNote, createRoundFreshness } from "../../../client/freshness.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
@@ -218,7 +219,7 @@ async function readRounds(session: Session): Promise<never> {
         for (const { rows } of round.groups) missing.see({ rows, as: "rows" });
         for (const line of [...assets.warnings(), ...missing.remarks()]) sayOnce(line, report.warn);
         for (const note of round.notes) sayOnce(note, report.print);
-        for (const refusal of round.refused) sayOnce(refusal, report.fault);
+        for (const failure of round.failures) sayOnce(failure.message, () => reportInput(run, failure, true));
         last = round;
         written += changes.rows.reduce((sum, each) => sum + each.rows.length, 0);
       }
