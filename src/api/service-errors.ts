@@ -84,7 +84,7 @@ const all = {
   unavailable: {
     status: 503,
     meaning:
-      "The service, or a gateway in front of it, is temporarily unavailable. dexdata retries 502, 503 and 504 if the run already had a response, and in sync, stream, --follow and --watch",
+      "The service, or a gateway in front of it, is temporarily unavailable, or another server sent an HTML page. dexdata retries 502, 503 and 504 if the run already had a response, and in sync, stream, --follow and --watch",
     next: "try again later, or always retry: --retry-on 502,503,504",
   },
   payment_required: {

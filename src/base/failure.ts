@@ -111,6 +111,6 @@ export function damagedResponse(message: string): Failure {
 }
 
 /** Whether the failure concerns only one input, so that the others can still be requested. */
-export function affectsOneInput({ details: { status } }: Failure): boolean {
-  return status === 404 || status === 400;
+export function affectsOneInput({ details: { status, isOutage } }: Failure): boolean {
+  return isOutage !== true && (status === 404 || status === 400);
 }

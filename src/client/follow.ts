@@ -190,7 +190,6 @@ export function createJudge() {
     invalid = isInvalid ? Math.min(invalid, failures - 1) + 1 : 0;
     if (isInvalid) return invalid >= maxFailures;
     if (isHostKnown && isOfIntermediary(failure)) return false;
-    if (details.status !== undefined && !isPermanent(failure, isHostKnown)) return false;
-    return exit !== 6 && exit !== 7;
+    return details.status === undefined ? exit !== 6 && exit !== 7 : isPermanent(failure, isHostKnown);
   };
 }

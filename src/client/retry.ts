@@ -68,7 +68,7 @@ function requestedWait({ details: { retryAfter } }: Failure, random: number): nu
 
 function withRetryOn(failure: Failure): Failure {
   const { status } = failure.details;
-  if (status === undefined) return failure;
+  if (status === undefined || status < 500) return failure;
   const next = `try again later, or use --retry-on ${status}`;
   return new Failure(failure.message, { ...failure.details, next });
 }

@@ -160,6 +160,13 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
     /check the key and the host URLs/,
   ],
   [
+    "404 with a web page",
+    html(404),
+    7,
+    /responded with an HTML page \(HTTP 404\), not with a response of the service/,
+    /check the base URL/,
+  ],
+  [
     "403 with a message alone",
     json({ message: "forbidden" }, { status: 403 }),
     4,

@@ -156,34 +156,45 @@ const damages: readonly (readonly [string, Reply, RegExp])[] = [
   ["corrupt gzip", bytes(Buffer.from("[]"), { "content-encoding": "gzip" }), /corrupt gzip data/u],
 ];
 
-describe.each(damages)("%s with the status 200", (_, damaged, message) => {
-  const answered = async (isDamaged: (page: number) => boolean) => {
-    const list = await servePages(4);
-    list.interfere = (page) => (isDamaged(page) ? damaged : undefined);
-    const { exit, stdout, stderr } = await dexdata([...pullOfPages, "--rpm", "unlimited"], { env: list.env });
-    const rows = stdout.split("\n").filter(Boolean).length;
-    return { exit, rows, stderr, requests: list.server.requests.length };
-  };
+const ofOther =
+  /127\.0\.0\.1:\d+ responded with an HTML page \(HTTP \d+\), not with a response of the service/u;
+const pages = [400, 401, 402, 404, 410].map(
+  (status) => [`HTML (${status})`, html(status), ofOther, 7] as const,
+);
 
-  test("once at a later position of a pull: the same rows, exit 0", async () => {
-    for (const position of [1, 2, 3]) {
-      let isDue = true;
-      const isDamaged = (page: number): boolean => {
-        const isHit = page === position && isDue;
-        isDue &&= !isHit;
-        return isHit;
-      };
-      expect(await answered(isDamaged)).toEqual({ exit: 0, rows: 8, stderr: "", requests: 5 });
-    }
-  });
+describe.each([...damages.map((each) => [...each, 1] as const), ...pages])(
+  "%s",
+  (_, damaged, message, code) => {
+    const answered = async (isDamaged: (page: number) => boolean) => {
+      const list = await servePages(4);
+      list.interfere = (page) => (isDamaged(page) ? damaged : undefined);
+      const { exit, stdout, stderr } = await dexdata([...pullOfPages, "--rpm", "unlimited"], {
+        env: list.env,
+      });
+      const rows = stdout.split("\n").filter(Boolean).length;
+      return { exit, rows, stderr, requests: list.server.requests.length };
+    };
 
-  test("always: exit 1 after all retries, or after one request if it is the first response", async () => {
-    const later = await answered((page) => page >= 1);
-    expect(later).toMatchObject({ exit: 1, stderr: expect.stringMatching(message) });
-    expect(later.requests).toBe(1 + 5);
-    expect(await answered(() => true)).toMatchObject({ exit: 1, rows: 0, requests: 1 });
-  });
-});
+    test("once at a later position of a pull: the same rows, exit 0", async () => {
+      for (const position of [1, 2, 3]) {
+        let isDue = true;
+        const isDamaged = (page: number): boolean => {
+          const isHit = page === position && isDue;
+          isDue &&= !isHit;
+          return isHit;
+        };
+        expect(await answered(isDamaged)).toEqual({ exit: 0, rows: 8, stderr: "", requests: 5 });
+      }
+    });
+
+    test("always: an error after all retries, or after one request if it is the first response", async () => {
+      const later = await answered((page) => page >= 1);
+      expect(later).toMatchObject({ exit: code, stderr: expect.stringMatching(message) });
+      expect(later.requests).toBe(1 + 5);
+      expect(await answered(() => true)).toMatchObject({ exit: code, rows: 0, requests: 1 });
+    });
+  },
+);
 
 test.each(["invalid-json", "empty"])("%s in a follow: the same rows, exit 0", async (fault) => {
   const follow = `txns ethereum ${pool} --follow --poll 10s --from -20m --limit 12 --page-size 5 --sandbox -o ndjson`;

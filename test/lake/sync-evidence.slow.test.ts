@@ -5,7 +5,7 @@ import { dexdata, readRows } from "../harness/dexdata.ts";
 import { secretMark } from "../harness/key-search.ts";
 import { dataFiles, hashesOf, periodsBelow, rowsBelow } from "../harness/lake.ts";
 import { type MarketPool, rowsOfDays, seconds, startMarketService, utc } from "../harness/market-service.ts";
-import { json, type SeenRequest } from "../harness/scripted-server.ts";
+import { html, json, type SeenRequest } from "../harness/scripted-server.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const [pool, other] = [`0x${"a".repeat(40)}`, `0x${"b".repeat(40)}`];
@@ -389,6 +389,13 @@ describe.each(["month", "day"] as const)("by %s", (partition) => {
     now += day;
     expect(asked(await sync())).toBe(1);
     expect((await table())[0]).toMatchObject({ symbol: "T", decimals: 6 });
+  });
+
+  test("a web page says nothing about a token, which is requested again by the next run", async () => {
+    disturb(({ path: asked }) => (asked.includes("/tokens/0xaa") ? { reply: html(404) } : {}));
+    expect((await first()).exit).toBe(0);
+    const tokens = (await readRows(path.join(root, "tokens.parquet"))).map((line) => JSON.parse(line).token);
+    expect(tokens).toEqual([`0x${"b".repeat(40)}`]);
   });
 
   test("L16: one 403 is a failure of that asset, and the others continue", async () => {

@@ -254,7 +254,7 @@ describe("rejections by another server", () => {
       rows: marketRows(1, sandboxNow - 3_600_000, sandboxNow + 240_000).slice(0, writtenRows(stdout).length),
     });
     expect(writtenRows(stdout).length).toBeGreaterThan(window.length);
-    expect(stderr).toMatch(/HTML response|HTTP 404|not found/u);
+    expect(stderr).toMatch(/error page \(HTTP 403\)/u);
   });
 
   test("do not make one damaged response end a run", async () => {

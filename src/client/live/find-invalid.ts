@@ -171,7 +171,8 @@ async function errorInStream(
 type Probe = (subjects: readonly Subject[]) => Promise<Failure | undefined>;
 
 /** The service rejects an entire batch because of one asset (rule 128). */
-function mayBeOfOneAsset({ details: { status, code, body } }: Failure): boolean {
+function mayBeOfOneAsset({ details: { status, code, body, isOutage } }: Failure): boolean {
+  if (isOutage === true) return false;
   // An `error` event in an open stream has no status.
   if (status === undefined) return code === "not_found";
   if (status !== 400 && !(status === 404 && code !== "route_not_found")) return false;

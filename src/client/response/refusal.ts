@@ -59,9 +59,23 @@ export interface Sentence {
   readonly next?: string | undefined;
 }
 
+/** With these, a page would be taken for what the service says of the key, the credits or an asset. */
+const statusesInJson: ReadonlySet<number> = new Set([400, 401, 402, 404, 405, 410]);
+
+/**
+ * Whether another server sent the page, because the URL is wrong or an intermediary has an outage. Of the service, only a
+ * 403 can be HTML (specification, Errors).
+ */
+function isOfOtherServer({ answer, body }: Refused): boolean {
+  return body.isHtml && statusesInJson.has(answer.status);
+}
+
 /** The details that depend only on the response: based on its status and refined by its body. */
-export function refusalDetails({ answer: { status, headers, received }, body }: Refused, { next }: Sentence) {
-  const { exit, code, retryable } = meaningOf(status);
+export function refusalDetails(refused: Refused, { next }: Sentence) {
+  const { answer, body } = refused;
+  const { status, headers, received } = answer;
+  const isOther = isOfOtherServer(refused);
+  const { exit, code, retryable } = meaningOf(isOther ? 503 : status);
   return {
     exit,
     code: body.code ?? code,
@@ -69,7 +83,7 @@ export function refusalDetails({ answer: { status, headers, received }, body }: 
     why: body.message,
     next,
     retryable,
-    isOutage: isGatewayStatus(status),
+    isOutage: isOther || isGatewayStatus(status),
     body: body.fields,
     // A retry enabled by --retry-on, e.g. for 503, must not come too early either (RFC 9110, 10.2.3).
     retryAfter: retryAfterMilliseconds(headers, body, received),
@@ -79,6 +93,17 @@ export function refusalDetails({ answer: { status, headers, received }, body }: 
 /** Any other 403 concerns the key or the host. */
 export function isOfPlan({ answer, body: { code } }: Refused): boolean {
   return answer.status === 403 && (code === "plan_required" || code === "preview_only");
+}
+
+/** Undefined if the response may be about the request itself. */
+export function otherServerSentence(refused: Refused, kind: "request" | "stream"): Sentence | undefined {
+  if (!isOfOtherServer(refused)) return undefined;
+  const { answer, target } = refused;
+  const [url, name] = kind === "stream" ? [target.streaming, "streaming"] : [target.rest, "base"];
+  return {
+    message: `${new URL(url).host} responded with an HTML page (HTTP ${answer.status}), not with a response of the service`,
+    next: `check the ${name} URL: dexdata config list`,
+  };
 }
 
 /** The message for a status that has nothing to do with the request itself. */

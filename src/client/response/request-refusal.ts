@@ -10,6 +10,7 @@ import {
   commonSentence,
   type ErrorBody,
   isOfPlan,
+  otherServerSentence,
   planNeeded,
   readRefusal,
   refusalDetails,
@@ -23,7 +24,7 @@ import type { Answer } from "../connection/answer-body.ts";
 /** Turns a non-2xx response into a failure that names inputs as the user typed them. */
 export function refusal(answer: Answer, request: ApiRequest, target: Target): Failure {
   const refused = readRefusal(answer, target);
-  const sentence = sentenceFor(refused, request);
+  const sentence = otherServerSentence(refused, "request") ?? sentenceFor(refused, request);
   return new Failure(sentence.message, refusalDetails(refused, sentence));
 }
 

@@ -6,6 +6,7 @@ import {
   isOfPlan,
   link,
   hintAtIgnoredKey,
+  otherServerSentence,
   planNeeded,
   planOf,
   readRefusal,
@@ -29,7 +30,8 @@ interface StreamRequest extends Pick<Opening, "command">, Pick<Subscription, "su
 export function streamRefusal(answer: Answer, request: StreamRequest, target: Target): Failure {
   const refused = readRefusal(answer, target);
   const isLimit = isStreamLimit(refused);
-  const sentence = isLimit ? streamLimit(refused) : sentenceFor(refused, request);
+  const other = otherServerSentence(refused, "stream");
+  const sentence = other ?? (isLimit ? streamLimit(refused) : sentenceFor(refused, request));
   const details = refusalDetails(refused, sentence);
   return new Failure(sentence.message, {
     ...details,

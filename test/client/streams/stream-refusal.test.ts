@@ -60,7 +60,12 @@ describe("each rejection before a stream: exit code and message (wire-facts 5.7)
     ],
     [400, {}, 2, "the service rejected the stream for ethereum:0xabc (HTTP 400)"],
     [400, "", 2, "the service rejected the stream for ethereum:0xabc (HTTP 400)"],
-    [400, html, 2, "the service rejected the stream for ethereum:0xabc (HTTP 400)"],
+    [
+      400,
+      html,
+      7,
+      "streams.example responded with an HTML page (HTTP 400), not with a response of the service",
+    ],
     [
       401,
       { message: "api key verification has failed" },

@@ -113,13 +113,13 @@ function tableOf(written: readonly Published[], { isTerminal }: Context["stdout"
 export function createFailures(run: Pick<Run, "report" | "options">) {
   let first: Failure | undefined;
   const say = (failure: Failure): void => {
-    reportInput(run, failure, failure.details.status === 404);
+    reportInput(run, failure, failure.exit === 3);
   };
   return {
     add: (dataset: Dataset, failure: Failure): void => {
-      const { status, next } = failure.details;
+      const { status, exit, next } = failure.details;
       // Each later run would try the asset again. A list is stored only after it has been read.
-      const isLeft = status === 404 && next !== undefined && !isPoolList(dataset);
+      const isLeft = status === 404 && exit === 3 && next !== undefined && !isPoolList(dataset);
       const named = new Failure(`${nameOfDataset(dataset)}: ${failure.message}`, {
         ...failure.details,
         ...(isLeft && { next: `remove the asset's line from assets.ndjson; ${next}` }),
