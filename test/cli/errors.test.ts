@@ -331,6 +331,21 @@ describe("an error response", () => {
     expect(stderr).toContain(`hint: ${hint}\n`);
   });
 
+  test.each([{}, { tier: "free" }])(
+    "403 wrong_host without a key names no key or plan to look up",
+    async (plan) => {
+      const { exit, stderr } = await runCommand(
+        json({ error: "wrong_host", message: "no", ...plan }, { status: 403 }),
+        "networks --error-format text",
+        { DEXDATA_API_KEY: "", DEXDATA_TIER: "" },
+      );
+      expect(exit).toBe(4);
+      expect(stderr).toMatch(
+        /^error: 127\.0\.0\.1:\d+ requires a key\n {2}service: no\n {2}hint: add one: dexdata auth login\n/mu,
+      );
+    },
+  );
+
   test("a key that the service ignores is not said to be on the keyless plan", async () => {
     const body = { error: "plan_required", tier: "keyless", message: "no", links };
     const { exit, stderr } = await runCommand(

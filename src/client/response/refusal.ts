@@ -136,7 +136,9 @@ export function commonSentence(refused: Refused, kind: "request" | "stream"): Se
 /** Explains 401, 402 and 403, which concern the key, the host or the credits. */
 function callerSentence(refused: Refused, { host }: URL): Sentence {
   const { answer, body, target } = refused;
-  if (answer.status === 401) return keyRefused(target, host);
+  // A host for other plans may also reject a request without a key like this.
+  if (answer.status === 401 || (body.code === "wrong_host" && target.key === undefined))
+    return keyRefused(target, host);
   if (answer.status === 402) return creditsUsedUp(refused);
   if (body.isHtml) {
     return {
@@ -153,18 +155,14 @@ function callerSentence(refused: Refused, { host }: URL): Sentence {
 
 /** If the service does not name another plan than the one in use, the plan has to be looked up. */
 function wrongHost(plan: string | undefined, host: string, target: Target): Sentence {
-  const { tier, tierSource } = target;
-  const message = `${host} does not accept ${plan === undefined ? keyIn(target) : `${plan} keys`}`;
+  const { tier, tierSource, keySource = "the settings" } = target;
+  const message = `${host} does not accept ${plan === undefined ? `the key from ${keySource}` : `${plan} keys`}`;
   const next = `look up the plan of the key: ${lookUpOf(target)}`;
   if (tierSource === undefined) return { message, next };
   return {
     message: `${message}; dexdata chose this host because ${tierSource} sets the plan to ${tier}`,
     next: plan === undefined || plan === tier ? next : `unset ${tierSource}, or set it to ${plan}`,
   };
-}
-
-function keyIn({ key, keySource = "the settings" }: Target): string {
-  return key === undefined ? "requests without a key" : `the key from ${keySource}`;
 }
 
 function keyRefused({ key, keySource = "the settings" }: Target, host: string): Sentence {
