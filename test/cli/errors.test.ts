@@ -314,6 +314,14 @@ describe("an error response", () => {
     },
   );
 
+  test("a start that nobody typed is called the default", async () => {
+    const { stderr } = await runCommand(
+      json({ error: "plan_required", required_tier: "free", param: "start" }, { status: 403 }),
+      `ohlcv ethereum ${pool} --pool --interval 1w --error-format text`,
+    );
+    expect(stderr).toMatch(/^error: the default --from \([-\dT:]+Z\) requires a free plan or higher/mu);
+  });
+
   test.each([
     ["without a key", { DEXDATA_API_KEY: "", DEXDATA_TIER: "keyless" }, "register for a free key"],
     ["with a key that the service ignores", {}, "check the key in use: dexdata auth status"],

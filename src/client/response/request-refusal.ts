@@ -81,8 +81,12 @@ function shownInput(param: Param, { endpoint, args }: ApiRequest): string {
   const typed = endpoint.typed?.get(param.name);
   if (typed !== undefined) return typed;
   const sent = args.get(param.name) ?? "";
-  const isTime = param.kind.kind === "time" && param.givenAs !== "field";
-  return `${inputName(param)} "${sent}"${isTime ? ` (${formatInstant(fromWire(sent))})` : ""}`;
+  if (param.kind.kind !== "time" || param.givenAs === "field") return `${inputName(param)} "${sent}"`;
+  const time = `(${formatInstant(fromWire(sent))})`;
+  // The command line keeps what was typed.
+  return endpoint.typed === undefined
+    ? `${inputName(param)} "${sent}" ${time}`
+    : `the default ${inputName(param)} ${time}`;
 }
 
 const pagingFlags: ReadonlyMap<string, string> = new Map([
