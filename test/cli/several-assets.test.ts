@@ -260,7 +260,7 @@ describe("inputs on a network that the service rejects", () => {
     return await serveInTest(async ({ url, path: route }) => {
       const network = route.split("/")[2] ?? "";
       const ids = new URL(url, "http://x").searchParams.get("tokens")?.split(",") ?? [];
-      if (network === "nowhere") return json({ error: "unsupported_network" }, { status: 404 });
+      if (network.endsWith("where")) return json({ error: "unsupported_network" }, { status: 404 });
       if (network !== "base" || isPaid) return json(ids.map((id) => ({ id, chain: network, price_usd: 1 })));
       await new Promise((resolve) => setTimeout(resolve, 100));
       return json({ error: "payment_required" }, { status: 402 });
@@ -274,6 +274,15 @@ describe("inputs on a network that the service rejects", () => {
     expect({ exit, rows: rowsOf(stdout).length }).toEqual({ exit: 8, rows: 2 });
     expect(stderr.match(/unknown network "nowhere"/gu)).toHaveLength(1);
     expect(toRow(readFileSync(file, "utf8"))).toMatchObject({ refused: 12, why_not: "12 inputs rejected" });
+  });
+
+  test("end a pull without rows, and are still reported once", async () => {
+    const { url } = await service();
+    const words = `prices ${unknown.join(" ")} elsewhere:${WETH}`;
+    const { exit, stderr } = await run(words, "", { DEXDATA_BASE_URL: url });
+    expect(exit).toBe(3);
+    expect(stderr).toContain('unknown network "elsewhere"');
+    expect(stderr.match(/unknown network "nowhere"/gu)).toHaveLength(1);
   });
 
   test("are counted once by a pull that ended before them and was resumed", async () => {

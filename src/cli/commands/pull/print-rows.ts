@@ -138,14 +138,15 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
   const { endpoint, groups, list } = plan;
   const shapes = isDocument(list) ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
   const missing = watchFields(run.options.fields, shapes);
-  const failures: Failure[] = [];
+  /** By their messages, because a network, for example, may be unknown for several inputs. */
+  const failures = new Map<string, Failure>();
   const meanings = new Set<string>();
   let more: string | undefined;
   // An error that concerns only one input is saved until the other inputs have been fetched.
   const keep = async (cause: Failure, request: ApiRequest): Promise<void> => {
     const failure = await withSuggestion(cause, { context, client, request });
     if (!affectsOneInput(failure) || affectsEveryInput(failure, request, plan)) throw failure;
-    failures.push(failure);
+    failures.set(failure.message, failure);
   };
   // Values that people type are saved for suggestions. A resumed pull starts in the middle of its list.
   const isKept = endpoint.typedFields !== undefined && totals.rows === 0;
@@ -179,10 +180,17 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
     checkpoint: async () => await destination.checkpoint(client.meter),
   };
   /** Also if another failure ends the run, because a run that resumes the pull does not request them again. */
-  const tellRefused = async (): Promise<void> => await sayRefused(run, failures.splice(0));
+  const tellRefused = async (): Promise<void> => {
+    const all = [...failures.values()];
+    failures.clear();
+    await sayRefused(run, all);
+  };
   const end = async (): Promise<ExitCode> => {
-    const only = totals.rows === 0 && totals.missing === 0 ? failures.shift() : undefined;
-    if (only !== undefined) throw only;
+    const [first] = totals.rows === 0 && totals.missing === 0 ? failures.values() : [];
+    if (first !== undefined) {
+      failures.delete(first.message);
+      throw first;
+    }
     await renderer.end();
     assets.save();
     await tellRefused();
@@ -195,11 +203,9 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
 async function sayRefused(run: Pull, failures: readonly Failure[]): Promise<void> {
   if (failures.length === 0) return;
   const { reportInput } = await import("../../run/failure-text.ts");
-  // A network, for example, may be unknown for several inputs.
-  const distinct = [...new Map(failures.map((failure) => [failure.message, failure])).values()];
   // Failures of the same kind share one hint, for example if a hundred tokens are unknown.
-  for (const [index, failure] of distinct.entries())
-    reportInput(run, failure, failure.code !== distinct[index + 1]?.code);
+  for (const [index, failure] of failures.entries())
+    reportInput(run, failure, failure.code !== failures[index + 1]?.code);
 }
 
 /** Every page of a list may contain the same warning, so it is printed once. */
