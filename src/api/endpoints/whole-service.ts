@@ -74,7 +74,7 @@ export const dexes = defineEndpoint("dexes", {
 export const usage = defineEndpoint("usage", {
   command: "usage",
   path: "/usage",
-  summary: "Show your plan and, with a key, credits used and left",
+  summary: "Show your plan and, on paid plans, credits used and left",
   examples: ["dexdata usage", "dexdata usage -o json"],
   params: [],
   reply: { kind: "single" },

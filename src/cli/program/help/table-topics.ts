@@ -98,7 +98,8 @@ function candlesOf(tier: Tier): string {
 export const creditsTopic = (commands: readonly Command[]): string => `
 A request costs 1 credit, a batch of prices 1 credit per address, and a stream event 1 credit. Requests also count
 against the rate limit of the plan. Server errors are free, and so are requests rejected because of the key, the plan or
-the rate limit; a 400, 404 or 410 costs 1 credit. With a key, dexdata usage shows the credits left. The sandbox is free.
+the rate limit; a 400, 404 or 410 costs 1 credit. dexdata auth status shows the credits left, and
+dexdata usage of a paid plan also those used. The sandbox is free.
 
 If overage is enabled, a pro plan keeps working when its credits are used up, at 20 USD per million credits, up to its
 spending cap.
@@ -184,7 +185,7 @@ const tasks: readonly (readonly [task: string, typed: string, plan?: string])[] 
   ["candles", "ohlcv <network> <pool> --pool --from -1d"],
   ["live events", "stream <network:address…> --limit 10"],
   ["keep a history", "sync <directory> <list> --kind ohlcv"],
-  ["credits left", "usage"],
+  ["credits left", "auth status"],
   ["errors explained", "explain <code>"],
 ];
 
