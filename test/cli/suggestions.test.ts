@@ -40,6 +40,8 @@ describe("a hint names what was meant", () => {
     ["networks -o excel", "csv"],
     [`prices ethereum ${WETH} --missing ignore`, "skip"],
     ["config set color no", "never"],
+    ["schema trades", "transaction"],
+    ["tokens search ethereum --watch 5s --when tvl>5", "liquidity_usd"],
     ["config set output excel", "csv"],
     [`txns ethereum ${POOL} --since -1h`, "--from"],
     [`txns ethereum ${POOL} --before now`, "--to"],

@@ -1,7 +1,8 @@
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { usageFailure } from "../../../base/failure.ts";
-import { didYouMean, nearest } from "../../../base/text/nearest.ts";
+import { didYouMean } from "../../../base/text/nearest.ts";
+import { nearestChoice } from "../../../api/read-choice.ts";
 import { jsonSchema, createTable, type SqlDialect } from "../../render/schema.ts";
 import { typeScript } from "../../../api/typescript.ts";
 import type { Input } from "../command.ts";
@@ -52,7 +53,8 @@ function findRecord(asked: string): KnownRecord {
   if (printed.length > 1)
     throw usageFailure(`unknown record "${asked}"`, `choose one of: ${printed.join(", ")}`);
   const near =
-    printed[0] ?? nearest(name, [...all.map((each) => each.name), ...all.map(({ command }) => command)]);
+    printed[0] ??
+    nearestChoice(name, [...all.map((each) => each.name), ...all.map(({ command }) => command)]);
   const meant = all.find(({ command }) => command === near)?.name ?? near;
   throw usageFailure(`unknown record "${asked}"`, didYouMean(meant, "list them: dexdata schema"));
 }

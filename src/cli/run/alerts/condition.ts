@@ -1,5 +1,6 @@
 import { type Field, tradeTypes } from "../../../api/record.ts";
-import { didYouMean, nearest } from "../../../base/text/nearest.ts";
+import { didYouMean } from "../../../base/text/nearest.ts";
+import { nearestChoice } from "../../../api/read-choice.ts";
 import { parseDuration } from "../../../api/duration.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import {
@@ -108,7 +109,7 @@ function parseTest(parsing: Parsing): Test {
   const values = fields.get(field?.text.replaceAll(/(?<=\.)[1-9]\d*(?=\.)/gu, "0") ?? "");
   if (field === undefined || values === undefined) {
     const names = [...fields.keys()];
-    const near = nearest(field?.text.replace("?", "") ?? "", names);
+    const near = nearestChoice(field?.text.replace("?", "") ?? "", names);
     const hint = didYouMean(near, `fields: ${names.join(", ")}`);
     throw wrong(field, field === undefined ? "must be a field" : "is not a field", hint);
   }
