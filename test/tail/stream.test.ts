@@ -3,7 +3,14 @@ import dns from "node:dns";
 import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { hang, json, type ScriptedServer, type SeenRequest, slow } from "../harness/scripted-server.ts";
+import {
+  hang,
+  json,
+  type Reply,
+  type ScriptedServer,
+  type SeenRequest,
+  slow,
+} from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { ping, price, stream, streamError } from "./keeping.ts";
@@ -911,6 +918,81 @@ describe("SIGHUP", () => {
       gaps[0]?.["from"],
       gaps[1]?.["from"],
     ]);
+  });
+
+  describe("assets that a reload adds have a gap if they had to wait", () => {
+    const gapsIn = (events: string): readonly (readonly [unknown, unknown])[] =>
+      logged(events)
+        .filter(({ event }) => event === "gap")
+        .map(({ names, reason }) => [names, reason]);
+    const reloaded = "the list of assets changed";
+    const start = async (
+      name: string,
+      answer: (asked: readonly string[]) => Reply | undefined,
+      count: number,
+    ) => {
+      const [list, events] = [inFolder(`LIST-${name}`), inFolder(`EVENTS-${name}`)];
+      writeFileSync(list, many(count).join("\n"));
+      const server = await serveInTest(
+        (request) => answer(askedFor(request).map(({ address }) => `base:${address}`)) ?? pricesOf(request),
+      );
+      const running = listen([`@${list}`, "--events", events], server, { speed: 50 });
+      await running.until(() => running.lines().length === count);
+      const reload = (assets: readonly string[]): void => {
+        writeFileSync(list, assets.join("\n"));
+        running.context.reload();
+      };
+      return { server, running, events, reload };
+    };
+
+    test("for other connections", async () => {
+      const { running, events, reload } = await start("WAITING", () => undefined, 25);
+      reload([...many(24), ...many(20, 100)]);
+      await running.until(() => running.lines().length === 25 + 44);
+      await running.interrupted();
+      expect(gapsIn(events)).toContainEqual([many(19, 101), reloaded]);
+    });
+
+    test("for the search for an invalid asset", async () => {
+      const [invalid = ""] = many(1, 999);
+      const { running, events, reload } = await start(
+        "SEARCHING",
+        (asked) =>
+          asked.length > 2 && asked.includes(invalid)
+            ? refuse(400, `invalid address: ${invalid.split(":")[1]}`)
+            : undefined,
+        2,
+      );
+      reload([...many(3), invalid]);
+      await running.until(() => running.lines().length >= 5);
+      const { stderr } = await running.interrupted();
+      expect(stderr).toContain(`skipped asset ${invalid}`);
+      expect(gapsIn(events)).toEqual([
+        [many(2), reloaded],
+        [many(1, 2), expect.stringContaining("HTTP 400")],
+      ]);
+    });
+
+    test("for the host, when the list was reloaded once more", async () => {
+      let isHanging = false;
+      const { server, running, events, reload } = await start(
+        "TWICE",
+        (asked) => (isHanging && asked.length > 1 ? hang() : undefined),
+        2,
+      );
+      isHanging = true;
+      reload(many(3));
+      // The list, the added asset alone, and the new list.
+      await running.until(() => server.requests.length === 3);
+      isHanging = false;
+      reload(many(4));
+      await running.until(() => running.lines().length === 2 + 4);
+      await running.interrupted();
+      expect(gapsIn(events)).toEqual([
+        [many(2), reloaded],
+        [many(1, 2), reloaded],
+      ]);
+    });
   });
 
   test("while the host name cannot be resolved, the stream waits for it, and then uses the current list", async () => {

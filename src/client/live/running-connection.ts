@@ -130,8 +130,8 @@ export class RunningConnection {
   ): void {
     const { connection, upToDate } = this;
     // A reload is not the reason for a gap that has already begun.
-    const open = upToDate && (upToDate.blindAt(at) ?? { from: upToDate.until, reason: why });
-    if (open !== undefined) this.miss(open.from, open.reason);
+    const last = upToDate?.blindAt(at) ?? { from: upToDate?.until ?? this.#wanted, reason: why };
+    this.miss(last.from, last.reason);
     for (const { from, reason, subjects: had } of this.#blind) {
       const removed = had.filter((subject) => !subjects.includes(subject));
       if (removed.length > 0)
