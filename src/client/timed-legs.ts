@@ -69,6 +69,7 @@ export function createAnswers(legs: number) {
     has: () => false,
     clear: () => undefined,
     takeAdded: () => {
+      if (added.length === 0) return "";
       const answers = added.filter((leg) => known[leg] !== undefined).map((leg) => [leg, known[leg]]);
       added = [];
       return Buffer.from(JSON.stringify(answers)).toString("base64");

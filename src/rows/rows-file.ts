@@ -44,8 +44,8 @@ type RowsContext = Pick<Context, "random" | "signal">;
 
 /**
  * The file grows together with its checkpoint, so that a later run with --resume can continue it. A new pull creates
- * `FILE` or `FILE.part` and the checkpoint together with its first row, so an earlier failure neither creates nor
- * destroys anything.
+ * `FILE` or `FILE.part` and the checkpoint together with the first row or price, so an earlier failure neither creates
+ * nor destroys anything.
  */
 export async function openRowsFile(context: RowsContext, pull: RowsFileOptions) {
   const { claim, to, seen, totals, canResume } = pull;
@@ -98,7 +98,7 @@ export async function openRowsFile(context: RowsContext, pull: RowsFileOptions) 
       line = { ...progress, sha256: hash.copy().digest("hex"), seen: keys };
       if (opened !== undefined) writeLine(opened);
       // Prices may be known, and paid for, long before the first row.
-      else if (part === undefined && keys !== undefined) await open();
+      else if (keys !== undefined) await open();
     },
     /** Gives the complete file its final name. */
     commit: async (): Promise<void> => {

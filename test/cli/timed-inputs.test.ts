@@ -577,6 +577,12 @@ describe("lists", () => {
   });
 });
 
+const paidBy = (url: string) => ({
+  DEXDATA_PRO_BASE_URL: url,
+  DEXDATA_API_KEY: "api_pro_s3cr3tPart",
+  DEXDATA_TIER: "pro",
+});
+
 describe("interrupted and repeated", () => {
   const lots = fileOf(
     "many",
@@ -589,14 +595,30 @@ describe("interrupted and repeated", () => {
   const service: Script = (request) =>
     answerCandles(request, { interval: 60, has: (opens) => opens % 420 === 0 });
 
+  // The newest candles are requested first, and the first row has the oldest time.
+  test("what precedes the first row is kept, and --resume requests only the rest", async () => {
+    const { url, requests } = await serveInTest(service);
+    const sorted = fileOf("sorted", readFileSync(lots, "utf8").trimEnd().split("\n").toReversed().join("\n"));
+    const out = path.join(folder, "sorted.ndjson");
+    const pull = async (...more: readonly string[]) =>
+      await dexdata(
+        ["prices", `@${sorted}`, ...words.slice(1), "--rpm", "unlimited", "--out", out, ...more],
+        {
+          env: { ...paidBy(url), DEXDATA_NOW: utc(now) },
+        },
+      );
+    const first = await pull("--max-credits", "2");
+    expect(first).toMatchObject({ exit: 5, stdout: "" });
+    expect(first.stderr).toMatch(/2 spent, next request costs 1; 0 rows written[^]*continue: .* --resume/u);
+    expect(await pull("--resume")).toMatchObject({ exit: 0 });
+    const urls = requests.map((each) => each.url);
+    expect(new Set(urls).size).toBe(urls.length);
+    expect(rowsOf(readFileSync(out, "utf8"))).toHaveLength(60);
+  });
+
   test("--max-credits stops it, and --resume requests only the rest; rows and receipt as of one run", async () => {
     const { url, requests } = await serveInTest(service);
-    const env = {
-      DEXDATA_PRO_BASE_URL: url,
-      DEXDATA_API_KEY: "api_pro_s3cr3tPart",
-      DEXDATA_TIER: "pro",
-      DEXDATA_NOW: utc(now),
-    };
+    const env = { ...paidBy(url), DEXDATA_NOW: utc(now) };
     const pull = async (name: string, ...more: readonly string[]): Promise<number> =>
       (
         await dexdata(["prices", ...words, "--rpm", "unlimited", "--out", path.join(folder, name), ...more], {

@@ -193,10 +193,11 @@ export function explainEarlyEnd(thrown: unknown, run: Pull): unknown {
   const cause = run.context.signal.aborted ? run.context.signal.reason : (systemFailure(thrown) ?? thrown);
   const { rows } = run.reached.totals;
   const next = resumeHint(run);
-  if (isInterruption(cause) && cause.cause !== "closed-pipe" && (rows > 0 || run.to.isResumed)) {
+  const hasPart = rows > 0 || run.destination.canContinue();
+  if (isInterruption(cause) && cause.cause !== "closed-pipe" && (hasPart || run.to.isResumed)) {
     run.report.info(`interrupted after ${counted(rows, "row")}${next === undefined ? "" : `; ${next}`}`);
   }
-  if (!(cause instanceof Failure) || rows === 0) return cause;
+  if (!(cause instanceof Failure) || !hasPart) return cause;
   const { code, isDamaged, next: advice } = cause.details;
   const isLasting = code === "output" || (cause.exit >= 4 && cause.exit <= 6);
   // --max-credits starts over with the next run.
