@@ -604,7 +604,7 @@ describe("the response", () => {
     expect(toRow(removed.stderr)["message"]).toBe("/networks/ethereum/pools/filter was removed from the API");
     expect(toRow(removed.stderr)["next"]).toBe(
       "use /networks/{network}/pools/search instead; " +
-        "get the new command: dexdata explain '/networks/ethereum/pools/filter'",
+        "get the new command: dexdata explain /networks/ethereum/pools/filter",
     );
     const unknown = await runCommand("api /networks/eth/pools/search --error-format json");
     expect([unknown.exit, toRow(unknown.stderr)["next"]]).toEqual([3, "did you mean ethereum?"]);

@@ -394,7 +394,7 @@ describe("auth status", () => {
     const { exit, stderr } = await run("auth status");
     expect({ exit, stderr }).toEqual({
       exit: 0,
-      stderr: `warning: other users can read the key in ${file}; run: chmod 600 '${file}'\n`,
+      stderr: `warning: other users can read the key in ${file}; run: chmod 600 ${file}\n`,
     });
   });
 });
@@ -464,7 +464,7 @@ describe("auth logout", () => {
       exit: 2,
       stderr:
         `error: ${file} is not valid JSON, and it may contain keys\n` +
-        `  hint: to remove it, run: rm '${file}'\n`,
+        `  hint: to remove it, run: rm ${file}\n`,
     });
     for (const each of stages) expect(existsSync(each)).toBe(false);
   });

@@ -523,7 +523,7 @@ describe("doctor with a problem", () => {
           found: expect.stringMatching(
             /^cannot record the spending for budget\.daily in .*: unexpected content$/u,
           ),
-          next: expect.stringMatching(/^to count from 0 again today, run: rm '.*\.json'$/u),
+          next: expect.stringMatching(/^to count from 0 again today, run: rm .*\.json$/u),
         },
       ],
       [

@@ -86,9 +86,7 @@ describe("auth list", () => {
     const file = credentialsPath(home);
     chmodSync(file, 0o644);
     const exposed = await auth("list");
-    expect(exposed.stderr).toBe(
-      `warning: other users can read the key in ${file}; run: chmod 600 '${file}'\n`,
-    );
+    expect(exposed.stderr).toBe(`warning: other users can read the key in ${file}; run: chmod 600 ${file}\n`);
     writeFileSync(file, `{"key":"${work.key}`);
     for (const words of ["list", "switch", "switch work", "logout", "logout --all"]) {
       const { exit, stdout, stderr } = await auth(words);

@@ -144,7 +144,7 @@ describe("permissions", () => {
       const context = withStore(store, mode);
       const file = credentialsPath(context);
       expect(readCredentials(context).exposure).toBe(
-        `other users can read the key in ${file}; run: chmod 600 '${file}'`,
+        `other users can read the key in ${file}; run: chmod 600 ${file}`,
       );
       await saveProfile(context, "default", FREE);
       expect([modeOf(file), readCredentials(context).exposure]).toEqual(["600", undefined]);
@@ -237,7 +237,7 @@ describe.each(broken)("a store that is %s", (_what, content, why) => {
     expect(await failureOf(() => removeProfile(context, "default"))).toEqual({
       exit: 2,
       message: `${file} ${why}, and it may contain keys`,
-      next: `to remove it, run: rm '${file}'`,
+      next: `to remove it, run: rm ${file}`,
     });
     expect(readFileSync(file, "utf8")).toBe(content);
     expect(readdirSync(path.dirname(file))).toEqual(["credentials.json"]);

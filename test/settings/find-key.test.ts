@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { credentialsPath } from "../../src/cli/settings/credentials.ts";
@@ -149,9 +149,13 @@ describe("an unreadable store", () => {
 
 describe("a key file", () => {
   test("that other users can read is reported", async () => {
-    chmodSync(keyFile, 0o644);
-    const warning = `other users can read the key in ${keyFile}; run: chmod 600 '${keyFile}'`;
-    expect((await find({}, { keyFile })).warnings).toEqual([warning]);
+    const folder = path.join(context.home, "it's");
+    mkdirSync(folder);
+    const shared = path.join(folder, "key");
+    copyFileSync(keyFile, shared);
+    chmodSync(shared, 0o644);
+    const warning = `other users can read the key in ${shared}; run: chmod 600 '${context.home}/it'\\''s/key'`;
+    expect((await find({}, { keyFile: shared })).warnings).toEqual([warning]);
   });
 
   test("that has no permissions on Windows is not reported", async () => {
@@ -162,7 +166,7 @@ describe("a key file", () => {
   test("and a store that other users can read is reported when used", async () => {
     const file = credentialsPath(context);
     chmodSync(file, 0o640);
-    const warning = `other users can read the key in ${file}; run: chmod 600 '${file}'`;
+    const warning = `other users can read the key in ${file}; run: chmod 600 ${file}`;
     expect((await find({})).warnings).toEqual([warning]);
     expect((await find(environment)).warnings).toEqual([]);
   });

@@ -6,6 +6,7 @@ import { checkHost } from "../../api/host.ts";
 import { findFolders } from "../folders.ts";
 import { type JsonFile, readJsonFile } from "../../base/files/json-file.ts";
 import { isObject } from "../../base/json/json-scan.ts";
+import { quoted } from "../../base/text/words.ts";
 import { checkProfileName } from "../../client/settings.ts";
 
 /** The plan that the service last reported for a key. */
@@ -52,7 +53,7 @@ export function readCredentials(context: Pick<Context, "env" | "platform">): Cre
 }
 
 export function exposureOf(file: string): string {
-  return `other users can read the key in ${file}; run: chmod 600 '${file}'`;
+  return `other users can read the key in ${file}; run: chmod 600 ${quoted(file)}`;
 }
 
 /** For messages about an unknown profile. */

@@ -16,6 +16,7 @@ import {
 } from "./credentials.ts";
 import { checkProfileName } from "../../client/settings.ts";
 import type { Changed } from "../../base/files/json-file.ts";
+import { quoted } from "../../base/text/words.ts";
 import { type Editing, findKeyCopies, updateSettingsFile } from "./update-settings-file.ts";
 
 /**
@@ -70,7 +71,7 @@ export async function removeProfile(context: Editing, only: string | undefined) 
     },
     // A damaged file is not removed, because it may contain keys that the user still needs.
     (file, problem) => {
-      throw usageFailure(`${problem}, and it may contain keys`, `to remove it, run: rm '${file}'`);
+      throw usageFailure(`${problem}, and it may contain keys`, `to remove it, run: rm ${quoted(file)}`);
     },
   );
   const { backups, others } = findKeyCopies(credentialsPath(context));

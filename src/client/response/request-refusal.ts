@@ -2,6 +2,7 @@ import type { ApiRequest, Args } from "../../api/endpoint.ts";
 import { Failure } from "../../base/failure.ts";
 import { inputName } from "../../api/read-param.ts";
 import type { Param } from "../../api/param.ts";
+import { quoted } from "../../base/text/words.ts";
 import { formatInstant, fromWire } from "../../base/time/time.ts";
 import type { Target } from "../target.ts";
 import { hintAtNetworks, wellKnownNetworks } from "../../api/known-networks.ts";
@@ -36,7 +37,7 @@ function sentenceFor(refused: Refused, request: ApiRequest): Sentence {
   if (status === 400) return badRequest(body, request);
   if (status === 404) return notFound(refused, request);
   if (status === 410) {
-    const hints = raw === undefined ? [] : [`get the new command: dexdata explain '${raw.path}'`];
+    const hints = raw === undefined ? [] : [`get the new command: dexdata explain ${quoted(raw.path)}`];
     return removedSentence(body, path, ...hints);
   }
   return commonSentence(refused, "request");

@@ -15,7 +15,7 @@ import { findFolders } from "../../folders.ts";
 import { configWarnings, readConfigFile, readSettings } from "../../settings/read-settings.ts";
 import { findKeyCopies, probeSettingsFolder } from "../../settings/update-settings-file.ts";
 import { didYouMean, nearest } from "../../../base/text/nearest.ts";
-import { counted } from "../../../base/text/words.ts";
+import { counted, quoted } from "../../../base/text/words.ts";
 import { otherVariables, settings } from "../../../client/settings.ts";
 import { fail, failed, ok, type Outcome, warn } from "./findings.ts";
 
@@ -87,7 +87,7 @@ async function checkConfig(context: Context): Promise<Outcome> {
   const [warning] = configWarnings(file);
   if (file.isDamaged) return failed(unusableFile(file.problem ?? ""));
   if (file.problem !== undefined)
-    return warn(`${file.problem}; commands ignore it`, `fix it, or remove it: rm '${file.path}'`);
+    return warn(`${file.problem}; commands ignore it`, `fix it, or remove it: rm ${quoted(file.path)}`);
   if (warning !== undefined) return warn(warning, "remove this setting from the file");
   const unwritable = await cannotWrite(
     context,
@@ -145,14 +145,14 @@ function checkCredentials(context: Context): Outcome {
   if (problem !== undefined)
     return fail(`${problem}; commands ignore it`, "store the key again: dexdata auth login");
   if (exposure !== undefined)
-    return warn(`other users can read the key in ${file}`, `run: chmod 600 '${file}'`);
+    return warn(`other users can read the key in ${file}`, `run: chmod 600 ${quoted(file)}`);
   const [copy] = findKeyCopies(file).stages;
   if (copy !== undefined)
-    return warn(`${copy} may contain a key; a killed login left it`, `run: rm '${copy}'`);
+    return warn(`${copy} may contain a key; a killed login left it`, `run: rm ${quoted(copy)}`);
   const folder = path.dirname(file);
   const mode = context.platform === "win32" ? undefined : modeOf(folder);
   if (profiles.size > 0 && mode !== undefined && (mode & 0o022) !== 0)
-    return warn(`other users can write to ${folder} and replace the key`, `run: chmod 700 '${folder}'`);
+    return warn(`other users can write to ${folder} and replace the key`, `run: chmod 700 ${quoted(folder)}`);
   const names = [...profiles.keys()].map((name) => (name === active ? `${name} (active)` : name));
   return ok(`${file}: ${names.length === 0 ? "no key stored" : `stored: ${names.join(", ")}`}`);
 }

@@ -14,6 +14,7 @@ import type { Report } from "../report.ts";
 import { createHash } from "node:crypto";
 import { stagingSuffix } from "../../../base/files/replace-file.ts";
 import { hashOfText } from "../../../base/text/text-hash.ts";
+import { quoted } from "../../../base/text/words.ts";
 import { findFolders } from "../../folders.ts";
 
 /** All processes on this machine that use the key share its request rate. */
@@ -191,7 +192,12 @@ function readSpending(content: unknown, file: string): Spending {
   const days = [content, ...(earlier === undefined ? [] : [earlier])].map(readDay);
   const known = days.filter((each) => each !== undefined);
   if (typeof series !== "string" || known.length < days.length)
-    throw notKept(file, "unexpected content", undefined, `to count from 0 again today, run: rm '${file}'`);
+    throw notKept(
+      file,
+      "unexpected content",
+      undefined,
+      `to count from 0 again today, run: rm ${quoted(file)}`,
+    );
   return { series, days: known };
 }
 
