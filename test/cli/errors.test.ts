@@ -171,7 +171,7 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
     json({ message: "forbidden" }, { status: 403 }),
     4,
     /does not allow this request/,
-    /forbidden/,
+    /forbidden\n {2}hint: see what the plan includes: dexdata help credits$/m,
   ],
   [
     "404 route_not_found",

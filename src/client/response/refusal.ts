@@ -149,7 +149,7 @@ function callerSentence(refused: Refused, { host }: URL): Sentence {
   if (body.code === "wrong_host") return wrongHost(textField(body.fields, "tier"), host, target);
   return {
     message: `the ${planOf(refused)} plan does not allow this request`,
-    next: hintAtIgnoredKey(refused) ?? "see what the plan includes: dexdata usage",
+    next: hintAtIgnoredKey(refused) ?? "see what the plan includes: dexdata help credits",
   };
 }
 
