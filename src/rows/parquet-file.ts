@@ -18,6 +18,8 @@ import type { StoredCell } from "./parquet/cells.ts";
 import { RowBytes } from "./parquet/row-bytes.ts";
 import { StoredColumn, checkPages, rowsPerGroup } from "./parquet/stored-column.ts";
 import { type FileSource, openStored, type StoredFile } from "../base/files/synced-file.ts";
+import { fail, type Failure } from "../base/failure.ts";
+import { isTaken } from "../base/files/paths.ts";
 import { letHeapGrow } from "../base/heap-room.ts";
 
 /** The columns are at the row, and are the same array for all rows of a row group. They may lack empty columns. */
@@ -83,6 +85,15 @@ export async function tryParquet<T>(
   return await withParquet(file, read).catch((cause: unknown) => {
     if (cause instanceof UnreadableParquet) return undefined;
     throw cause;
+  });
+}
+
+/** For a file that was just written, and does not have the rows that were written to it. */
+export function wronglyWritten(file: string): Failure {
+  if (!isTaken(file))
+    return fail("output", `${file} was moved or deleted by another program`, { next: undefined });
+  return fail("output", `${file}: the rows that were read back differ from those that were written`, {
+    next: "check the disk and the memory of this machine, and run the command again",
   });
 }
 

@@ -9,9 +9,8 @@ import { createRowHash, type ParquetColumn, type RowSummary } from "./parquet-fo
 import { markKey, receiptKey, sealFooter, writeMark } from "./parquet/file-mark.ts";
 import { physicalElement, schemaOf } from "./parquet/parquet-schema.ts";
 import { rowsPerGroup } from "./parquet/stored-column.ts";
-import { fail } from "../base/failure.ts";
 import { letHeapGrow } from "../base/heap-room.ts";
-import { readParquet, tryParquet } from "./parquet-file.ts";
+import { readParquet, tryParquet, wronglyWritten } from "./parquet-file.ts";
 
 export interface WrittenRows extends RowSummary {
   /** The number of values by column whose exact text is in `other`. */
@@ -120,9 +119,7 @@ export function parquetEncoder(target: ParquetTarget) {
         async (parquet) => await readParquet(parquet, () => signal.throwIfAborted()),
       );
       if (read?.rows === written?.rows && read?.rows_sha256 === written?.rows_sha256) return;
-      throw fail("output", `${file}: the rows that were read back differ from those that were written`, {
-        next: "check the disk and the memory of this machine",
-      });
+      throw wronglyWritten(file);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -232,6 +232,8 @@ test("a file that reads back differently does not get its name", async () => {
       `${other}: the rows that were read back differ from those that were written`,
     );
   }
+  rmSync(other);
+  await expect(encoder.check?.(other, signal)).rejects.toThrow(`${other} was moved or deleted`);
 });
 
 describe("refused before anything is sent", () => {

@@ -178,6 +178,10 @@ onLinux("a lock for a run", () => {
     });
     taken.release();
     expect(readFileSync(file, "utf8")).toBe(other);
+    rmSync(context.home, { recursive: true });
+    expect(await failureOf(() => checkHeld(taken))).toMatchObject({
+      message: `the directory ${context.home} was moved or deleted during the run`,
+    });
   });
 
   test("of one run is rejected in another run of this process", async () => {

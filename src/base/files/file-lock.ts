@@ -9,6 +9,7 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
+import { dirname } from "node:path";
 import type { Context } from "../context/context.ts";
 import { fail, Failure, usageFailure } from "../failure.ts";
 import { diskAdvice, errorCode, describeFileError } from "./file-errors.ts";
@@ -21,7 +22,7 @@ import {
   readToken,
   stateOf,
 } from "./lock-token.ts";
-import { isSameFile, openRegular, withDescriptor } from "./paths.ts";
+import { isSameFile, isTaken, openRegular, withDescriptor } from "./paths.ts";
 import { stageFile } from "./replace-file.ts";
 
 export type FileLock = ReturnType<typeof newLock>;
@@ -212,10 +213,11 @@ function removeAbandoned(
  */
 export function checkHeld(lock: Pick<FileLock, "isHeld" | "path">): void {
   if (lock.isHeld()) return;
-  throw fail("output", `${lock.path} was removed or taken over by another process during the run`, {
-    next: undefined,
-    retryable: true,
-  });
+  const folder = dirname(lock.path);
+  const problem = isTaken(folder)
+    ? `${lock.path} was removed or taken over by another process`
+    : `the directory ${folder} was moved or deleted`;
+  throw fail("output", `${problem} during the run`, { next: undefined, retryable: true });
 }
 
 interface FoundLock {
@@ -303,9 +305,9 @@ function removeAbandonedLock(path: string): void {
 }
 
 function lockFailure(path: string, problem: string, cause?: unknown): Failure {
-  const isTaken = cause === undefined;
-  const next = isTaken
+  const isHeld = cause === undefined;
+  const next = isHeld
     ? `try again; if no other dexdata is running, delete ${path}`
     : (diskAdvice(cause) ?? "check the permissions of the directory");
-  return fail(isTaken ? "settings_locked" : "settings", `${path} ${problem}`, { next, cause });
+  return fail(isHeld ? "settings_locked" : "settings", `${path} ${problem}`, { next, cause });
 }

@@ -1,5 +1,4 @@
 import { rowShape } from "../../api/endpoint.ts";
-import { fail } from "../../base/failure.ts";
 import { createPart, type StoredFile } from "../../base/files/synced-file.ts";
 import { removeFile } from "../../base/files/paths.ts";
 import { rawMembers } from "../../base/json/json-scan.ts";
@@ -15,6 +14,7 @@ import {
   rowRanges,
   tryParquet,
   withParquet,
+  wronglyWritten,
 } from "../../rows/parquet-file.ts";
 import { createParquetWriter, type WrittenRows } from "../../rows/parquet-writer.ts";
 import { type DatasetKind, factsOfKind } from "../dataset.ts";
@@ -131,9 +131,7 @@ async function writeChecked<Written>(
     const written = await write(file.write);
     file.sync();
     if ((await tryParquet(part, async (parquet) => await isSame(parquet, written))) !== true)
-      throw fail("output", `${part} does not contain the rows that were written to it`, {
-        next: "check the disk and the memory of this machine, and run the command again",
-      });
+      throw wronglyWritten(part);
     return { bytes: file.size(), written };
   } catch (cause) {
     removeFile(part);

@@ -305,7 +305,7 @@ describe("without --resume", () => {
     const file = newFile();
     let isHeld = true;
     // The staged rows of sync have no lock of their own.
-    const lock = { isHeld: () => isHeld, path: "lake/.dexdata/lock" };
+    const lock = { isHeld: () => isHeld, path: path.join(path.dirname(file), "lock") };
     const growing = await grow(file, { header: header({ rows: "file" }), lock });
     await growing.sink.write("a\n");
     await growing.checkpoint("", account(1));
