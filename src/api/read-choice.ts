@@ -16,13 +16,14 @@ export function readChoice<Word extends string>(
   return word;
 }
 
-/** The message lists the set and suggests the nearest value. */
+/** The message lists the set and suggests the nearest value, or has the reason why a value is refused. */
 export function choiceFailure(
   label: string,
   typed: string,
   choices: readonly string[],
-  why?: string,
+  refused: Readonly<Record<string, string>> = {},
 ): Failure {
+  const why = refused[Object.keys(refused).find((word) => word === typed || isMeant(word, typed)) ?? ""];
   const accepted = `must be ${choices.length > 1 ? "one of " : ""}${choices.join(", ")}`;
   if (why !== undefined) return invalidInput(label, `${why}; ${accepted}`);
   // In curl and others, -o takes a file.
@@ -52,6 +53,7 @@ const otherWords: Readonly<Record<string, string>> = {
   postgres: "pg",
   previous: "ffill forward last",
   price_change_percentage_24h: "change gainers",
+  price_usd: "price",
   raw: "wei",
   skip: "drop ignore omit",
   spec: "specification",
@@ -65,12 +67,15 @@ const otherWords: Readonly<Record<string, string>> = {
 
 /** The choice for "did you mean"; undefined if none is close. */
 export function nearestChoice(typed: string, choices: readonly string[]): string | undefined {
-  const word = typed.toLowerCase().replaceAll(/[\s_-]/gu, "");
-  const isMeant = (choice: string): boolean =>
-    [renamedOrder(typed), namedFormat(typed)].includes(choice) ||
-    entryOf(otherWords, choice)?.split(" ").includes(word) === true;
+  const meant = choices.find((choice) => isMeant(choice, typed));
   const areDurations = choices.every((choice) => lengthOf(choice) !== undefined);
-  return choices.find(isMeant) ?? (areDurations ? nearestDuration(typed, choices) : nearest(typed, choices));
+  return meant ?? (areDurations ? nearestDuration(typed, choices) : nearest(typed, choices));
+}
+
+function isMeant(choice: string, typed: string): boolean {
+  const word = typed.toLowerCase().replaceAll(/[\s_-]/gu, "");
+  const isNamed = [renamedOrder(typed), namedFormat(typed)].includes(choice);
+  return isNamed || entryOf(otherWords, choice)?.split(" ").includes(word) === true;
 }
 
 /** Also of a number of weeks, which only candles have. */

@@ -38,7 +38,7 @@ export function readParam(param: Param, typed: string, now: number): string {
     case "choice": {
       const word = kind.choices.includes(typed) ? typed : entryOf(kind.also, typed);
       if (word !== undefined) return word;
-      throw choiceFailure(label, typed, acceptedChoices(kind), entryOf(kind.refused, typed));
+      throw choiceFailure(label, typed, acceptedChoices(kind), kind.refused);
     }
     case "toggle":
       return "true";

@@ -206,16 +206,13 @@ const tokenOrders = [...commonOrders, "price_change_percentage_24h", "created_at
 
 const poolOnly = "sorts pools only; tokens search has price_change_percentage_24h";
 
-const notByPrice = "the service cannot sort tokens by price; price_usd is in the rows";
-
 const tokenFilters = searchFilters(
   [
     ...range("price_change_percentage_24h", "24h price change in percent"),
     ...range("fdv_usd", "fully diluted value in USD"),
   ],
   choice(tokenOrders, {
-    price: notByPrice,
-    price_usd: notByPrice,
+    price_usd: "the service cannot sort tokens by price; price_usd is in the rows",
     price_change_percentage_48h: poolOnly,
     price_change_percentage_6h: poolOnly,
     price_change_percentage_1h: poolOnly,
