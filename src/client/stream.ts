@@ -48,7 +48,7 @@ export class LiveStream {
   #begun = 0;
   /** The number of connections that were open when the service rejected one. */
   #accepted = Number.POSITIVE_INFINITY;
-  #start: ((subjects: readonly Subject[], after?: readonly Promise<void>[]) => void) | undefined;
+  #start: ((subjects: readonly Subject[], after?: Promise<unknown>) => void) | undefined;
 
   constructor(options: LiveOptions, handlers: LiveHandlers) {
     this.owners = new EventOwners(options.kind);
@@ -160,8 +160,8 @@ export class LiveStream {
       this.#handlers.closed(connection, reloaded);
     }
     // The host may allow fewer connections than the plan, so existing connections reopen first.
-    for (const { from, subjects: assets } of replanned)
-      if (from === undefined) this.#start?.(assets, reopened);
+    const after = Promise.all(reopened);
+    for (const { from, subjects: assets } of replanned) if (from === undefined) this.#start?.(assets, after);
   }
 
   #open(): number {
@@ -177,7 +177,7 @@ export class LiveStream {
     subjects: readonly Subject[],
     signal: AbortSignal,
     fail: (cause: unknown) => void,
-    after: readonly Promise<void>[] | undefined,
+    after: Promise<unknown> | undefined,
   ): Promise<void> {
     this.#begun += 1;
     const connection = { number: this.#begun, subjects };
@@ -189,10 +189,9 @@ export class LiveStream {
       self.miss(since, "dexdata was not running");
       self.sighted = { until: since, seen: started };
     }
-    // The others may take long to reopen.
-    if (after !== undefined && after.length > 0) self.miss(started, reloaded);
+    if (self.isAdded) self.miss(started, reloaded);
     try {
-      await Promise.all(after ?? []);
+      await after;
       await this.#keepWanted(self, signal);
     } catch (cause) {
       fail(cause);
@@ -222,8 +221,6 @@ export class LiveStream {
       await self.keep(this.#options, this.#handlers, this.owners);
     } catch (cause) {
       if (self.current.signal.aborted || !(cause instanceof Failure)) throw cause;
-      // At the start, the run has not promised these assets yet.
-      if (self.wasOpen || self.isAdded) self.blindSince(cause);
       if (cause.details.status === endedForGood) return this.#endForGood(self, cause);
       if (isStreamLimitFailure(cause) && !self.wasOpen) return this.#leaveOut(self, cause);
       const { feed, cap } = this.#options;

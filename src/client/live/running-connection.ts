@@ -42,8 +42,6 @@ export class RunningConnection {
   /** As in `sight`, of the last connection that had data or a ping; of an earlier run or the start, if there was none. */
   sighted: { readonly until: Moment; readonly seen: Moment };
   wasOpen = false;
-  /** Since when its present assets are wanted. */
-  #wanted: Moment;
   /** Gaps that are still open, the earliest first; the next opening reports them. No asset has two. */
   #blind: readonly Blind[] = [];
   /** The failure of the last attempt, if the connection was never open. */
@@ -58,7 +56,6 @@ export class RunningConnection {
     this.connection = connection;
     this.started = started;
     this.sighted = { until: started, seen: started };
-    this.#wanted = started;
     this.isAdded = isAdded;
     this.current = current;
   }
@@ -130,16 +127,16 @@ export class RunningConnection {
   ): void {
     const { connection, upToDate } = this;
     // A reload is not the reason for a gap that has already begun.
-    const last = upToDate?.blindAt(at) ?? { from: upToDate?.until ?? this.#wanted, reason: why };
+    const last = upToDate?.blindAt(at) ?? { from: upToDate?.until ?? this.started, reason: why };
     this.miss(last.from, last.reason);
     for (const { from, reason, subjects: had } of this.#blind) {
       const removed = had.filter((subject) => !subjects.includes(subject));
       if (removed.length > 0)
         missedBefore({ ...connection, subjects: removed }, gapBetween(from, at, reason));
     }
-    this.#wanted = at;
     this.#leave();
     this.assign(subjects);
+    this.miss(at, why);
     this.current.abort(regrouped);
   }
 
@@ -159,8 +156,8 @@ export class RunningConnection {
 
   /** When its earliest gap began, after this failure to open it. */
   blindSince({ message }: Failure): Moment {
-    this.miss(this.#wanted, message);
-    return this.#blind[0]?.from ?? this.#wanted;
+    this.miss(this.started, message);
+    return this.#blind[0]?.from ?? this.started;
   }
 
   /** Resolves when the connection is open again, or cannot be opened for now. */
@@ -187,13 +184,12 @@ export class RunningConnection {
 
   /** Undefined if the connection is open and up to date at the end. */
   missed(to: Moment): { readonly gap: Gap; readonly missing: Missing } | undefined {
-    const { upToDate, wasOpen, started } = this;
+    const { upToDate, wasOpen, refused, started } = this;
     const blind = upToDate === undefined ? this.#blind[0] : upToDate.blindAt(to);
-    if (blind !== undefined) {
-      const isLost = wasOpen || blind.from.elapsed < started.elapsed;
-      return { gap: gapBetween(blind.from, to, blind.reason), missing: isLost ? "lost" : "refused" };
-    }
-    if (upToDate !== undefined) return undefined;
-    return { gap: gapBetween(this.#wanted, to, "never connected"), missing: wasOpen ? "lost" : "opening" };
+    if (upToDate !== undefined && blind === undefined) return undefined;
+    const { from, reason } = blind ?? { from: started, reason: "never connected" };
+    const isLost = wasOpen || from.elapsed < started.elapsed;
+    const missing = isLost ? "lost" : refused === undefined ? "opening" : "refused";
+    return { gap: gapBetween(from, to, reason), missing };
   }
 }

@@ -43,10 +43,6 @@ function reportOfConnections({ context, options, metrics, report }: Run, log: St
   const count = (wanted: "open" | "retrying"): number =>
     [...states.values()].filter((state) => state === wanted).length;
   /** `next` returns the end of the line: whether and when dexdata tries again. */
-  const failed = (connection: Connection, { message }: Failure, next: (verb: string) => string): string =>
-    wereOpen.has(connection.number)
-      ? `${title(connection)} lost: ${message}; ${next("reconnecting")}`
-      : `cannot open ${title(connection)}: ${message}; ${next("retrying")}`;
   const logGap = (connection: Connection, gap: Gap): void => {
     const { reason, clockJump } = gap;
     const jump = clockJump !== undefined && { clock_jump: Math.round(clockJump) / 1000 };
@@ -66,7 +62,8 @@ function reportOfConnections({ context, options, metrics, report }: Run, log: St
       opened: (connection, at, gap) => {
         log({ event: "open", at: instant(at.now), ...facts(connection) });
         if (gap !== undefined) tellGap(connection, gap);
-        else if (isVerbose) info(`${title(connection)} is open`);
+        else if (isVerbose)
+          info(`connection ${connection.number} is open (${assetsOf(connection.subjects)})`);
         states.set(connection.number, "open");
         metrics?.changed();
         wereOpen.add(connection.number);
@@ -81,7 +78,7 @@ function reportOfConnections({ context, options, metrics, report }: Run, log: St
         const mayRepeat =
           isOther && timesToTell(`retry ${connection.number} ${failure.message}`) !== undefined;
         if (isVerbose || isFirst || mayRepeat)
-          warn(failed(connection, failure, (verb) => `${verb} in ${formatDuration(wait)}`));
+          warn(failedLine(connection, failure, wereOpen, (verb) => `${verb} in ${formatDuration(wait)}`));
         states.set(connection.number, "retrying");
         metrics?.changed();
       },
@@ -90,9 +87,10 @@ function reportOfConnections({ context, options, metrics, report }: Run, log: St
         missed += 1;
         logGap(connection, gap);
         const line = gapLine(connection, gap);
-        warn(missing === "lost" ? line : `${title(connection)} never opened; ${line}`);
+        warn(missing === "lost" ? line : `connection ${connection.number} never opened; ${line}`);
       },
-      ended: (connection, failure) => warn(failed(connection, failure, (verb) => `not ${verb}`)),
+      ended: (connection, failure) =>
+        warn(failedLine(connection, failure, wereOpen, (verb) => `not ${verb}`)),
       closed: (connection, why) => {
         hasClosed = true;
         states.delete(connection.number);
@@ -112,6 +110,22 @@ function reportOfConnections({ context, options, metrics, report }: Run, log: St
       missed,
     }),
   };
+}
+
+/**
+ * `next` says whether and when dexdata tries again. The assets come last, because the board shows only the start of a
+ * long line.
+ */
+function failedLine(
+  { number, subjects }: Connection,
+  { message }: Failure,
+  wereOpen: ReadonlySet<number>,
+  next: (verb: string) => string,
+): string {
+  const what = wereOpen.has(number)
+    ? `connection ${number} lost: ${message}; ${next("reconnecting")}`
+    : `cannot open connection ${number}: ${message}; ${next("retrying")}`;
+  return `${what} (${assetsOf(subjects)})`;
 }
 
 function reportOfMessages({ context, report: { warn } }: Run, log: StreamLog): Pick<LiveHandlers, "said"> {
@@ -212,10 +226,6 @@ function timesOf({ from, to }: Gap): { readonly from: string; readonly to: strin
 
 function facts({ number, subjects }: Connection): Readonly<Record<string, unknown>> {
   return { connection: number, ...namesAndLabels(subjects) };
-}
-
-function title(connection: Connection): string {
-  return `connection ${connection.number} (${assetsOf(connection.subjects)})`;
 }
 
 const few = 3;
