@@ -231,6 +231,16 @@ describe("--watch in a pipe", () => {
     expect(stdout).toBe("id,price_usd\na,1\na,2\n");
   });
 
+  test("prints prices as a table, too, at each refresh", async () => {
+    const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+    const rounds = ["1", "2"].map((price) => json(`[${textOf([weth, price])}]`));
+    const { stdout } = await watch(
+      `prices ethereum ${weth} --watch 30s -o table --columns price-usd`,
+      rounds,
+    );
+    expect(stdout).toBe("PRICE USD\n   1.0000\n   2.0000\n");
+  });
+
   test("reports a failed round, and compares the next round with the last successful one", async () => {
     const rounds = [
       list([["a", "1"]]),

@@ -58,6 +58,7 @@ async function openWatchLines({ context, report }: Run, presentation: Presentati
     show: async (_, { rows, gone }, at) => {
       series.end();
       for (const group of rows) await renderer.page(group);
+      await renderer.release?.();
       if (gone.length > 0) report.info(`${showSeconds(at / 1000)}: ${removedRowsLine(gone)}`);
     },
     failed: (reason) => {
