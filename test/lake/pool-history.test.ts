@@ -402,6 +402,15 @@ test("--watch reads a period that began in an outage before the period ends", as
   expect(await shownPeriods()).toEqual(["08:50", "08:55"]);
 });
 
+test("--watch reports a failed round in the format of errors", async () => {
+  const arrived = (): void => {
+    if (isWithin(50, 100)) throw new Error("the connection is closed");
+  };
+  const { stderr } = await watchThrough({ arrived });
+  const lines = stderr.split("\n").filter((line) => line.startsWith("{"));
+  expect(lines.map((line) => member(JSON.parse(line), "exit"))).toEqual([7]);
+});
+
 test.each([403, 404, 200])("--watch outlasts HTML pages with status %i", async (status) => {
   const balancer = await serveInTest(() => html(status));
   const service = (): string => (isWithin(50, 100) ? balancer.url : sandbox.running().restPaid);

@@ -3,6 +3,7 @@ import { Failure } from "../../../base/failure.ts";
 import { diskAdvice } from "../../../base/files/file-errors.ts";
 import { createJudge } from "../../../client/follow.ts";
 import type { ServiceClock } from "../../../lake/lake.ts";
+import { reportInput } from "../../run/failure-text.ts";
 import type { Run } from "../../run/with-run.ts";
 
 /** In seconds. The values of a period can be read until it ends. */
@@ -17,7 +18,7 @@ interface Watch {
 }
 
 /** Calls `round` once per period, and again if a list could not be read. Throws what another round would not fix. */
-export async function watchLists({ context, report }: Run, { every, clock, round }: Watch): Promise<never> {
+export async function watchLists(run: Run, { every, clock, round }: Watch): Promise<never> {
   const isFinal = createRoundJudge();
   let [failures, isHostKnown] = [0, false];
   for (;;) {
@@ -27,13 +28,13 @@ export async function watchLists({ context, report }: Run, { every, clock, round
       isHostKnown = true;
     } catch (cause) {
       if (!(cause instanceof Failure) || isFinal(cause, failures + 1, isHostKnown)) throw cause;
-      report.fault(cause.message);
+      reportInput(run, cause, false);
     }
     failures = isRead ? 0 : failures + 1;
     const present = clock.present();
     const retry = isRead ? every : Math.min(firstRetry * 2 ** (failures - 1), longestRetry);
     const hasMoved = await clockMovesBefore(
-      context,
+      run.context,
       clock,
       present + Math.min(every - (present % every), retry),
     );
