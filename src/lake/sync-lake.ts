@@ -263,7 +263,7 @@ async function inParallel(
   }
 }
 
-/** A plan or a firewall that refuses these many assets, and has not let one pass, refuses all. */
+/** A plan, a firewall or another server that refuses these many assets, and has not let one pass, refuses all. */
 const maxRefused = 3;
 
 /** Whether the other assets would fail as well, or the disk has to be seen to first. */
@@ -279,8 +279,9 @@ function endsRun(
   if (code === "settings") return true;
   // A search that has not matched any pool yet says nothing about the others.
   if (exit === 2) return status === undefined && !isPoolList(dataset);
-  if (status === 403) return !clock.isHeard() && failed >= maxRefused;
   if (exit === 7 && status === undefined) return !clock.isHeard();
+  const isPage = exit === 7 && status !== undefined && status < 500;
+  if (status === 403 || isPage) return !clock.isHeard() && failed >= maxRefused;
   return exit === 4 || exit === 5 || exit === 6;
 }
 

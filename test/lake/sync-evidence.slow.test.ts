@@ -409,4 +409,16 @@ describe.each(["month", "day"] as const)("by %s", (partition) => {
     disturb({ reply: json({ message: "forbidden" }, { status: 403 }) });
     expect((await first()).exit).toBe(4);
   });
+
+  test.each([
+    ["403", json({ message: "forbidden" }, { status: 403 }), 4],
+    ["an HTML page", html(404), 7],
+  ])("%s for the first assets ends the run", async (what, reply, exit) => {
+    root = path.join(folder, by, what);
+    disturb({ reply });
+    const assets = Array.from({ length: 20 }, (_, index) => `ethereum:0x${`${index}`.padStart(40, "0")}`);
+    const outcome = await sync(...assets, "--from", "2026-11-12");
+    expect(outcome.exit).toBe(exit);
+    expect(new Set(outcome.requests.map((request) => request.path)).size).toBeLessThan(assets.length);
+  });
 });
