@@ -68,11 +68,6 @@ describe("a condition", () => {
       expect(() => parse(wrong)).toThrow("is not a field");
   });
 
-  test("is the same however its words are spaced, also in a file of --state", () => {
-    for (const typed of ["price<3000 and size_usd>=1", " price  <  3000\tand size_usd >= 1 "])
-      expect(parseCondition(typed, testable).text).toBe("price < 3000 and size_usd >= 1");
-  });
-
   test("all tests must hold, and texts are equal or not", () => {
     const row = { size_usd: "150000.5", type: "swap", "token.symbol": "WETH" };
     expect(holds("size_usd > 100k and type = swap", row)).toBe(true);

@@ -42,7 +42,7 @@ export interface Test {
 
 /** All tests must hold. */
 export interface Condition {
-  /** With one space between its words: another spelling is the same condition, also in a `--state` file. */
+  /** As typed. */
   readonly text: string;
   readonly tests: readonly Test[];
 }
@@ -73,8 +73,7 @@ const scales: Readonly<Record<string, number>> = { k: 3, m: 6, b: 9 };
 
 /** Throws a failure that names the column. Takes linear time for any text. */
 export function parseCondition(text: string, testable: Testable): Condition {
-  const words = [...text.matchAll(/[<>=!]+|[^\s<>=!]+/gu)];
-  const matches = words.values();
+  const matches = text.matchAll(/[<>=!]+|[^\s<>=!]+/gu);
   const next = (): Word | undefined => {
     const { value } = matches.next();
     return value && { text: value[0], column: value.index + 1 };
@@ -87,7 +86,7 @@ export function parseCondition(text: string, testable: Testable): Condition {
   for (;;) {
     tests.push(parseTest({ ...testable, next, wrong }));
     const and = next();
-    if (and === undefined) return { text: words.map(([word]) => word).join(" "), tests };
+    if (and === undefined) return { text, tests };
     if (and.text !== "and") throw wrong(and, 'must be "and" or the end', hintAtWord(and.text));
   }
 }
