@@ -137,7 +137,8 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
     await performAll(plan.tasks);
   }
   const unknownTokens = await completeTokens(lake, tokens, run.present());
-  writeViews(lake.context, lake.root, (isChanged ? findLakeFiles(lake.root) : found).files);
+  if (begun.closed.size === 0)
+    writeViews(lake.context, lake.root, (isChanged ? findLakeFiles(lake.root) : found).files);
   if (failed.size === 0) clearWork(lake.root);
   return { problems: run.problems(), unknownTokens, failed: failed.size };
 }

@@ -216,6 +216,8 @@ test("a directory of another user fails its assets: they are not requested again
   const [file = "", other = ""] = pools.map((pool) => dataFiles(root).find((name) => name.includes(pool)));
   const day = path.dirname(path.join(root, file));
   const closed = [day, path.dirname(day), path.dirname(path.dirname(day))];
+  const views = (): string => readFileSync(path.join(root, "views.sql"), "utf8");
+  const viewsBefore = views();
   for (const [index, place] of closed.entries()) {
     const isOfAll = index === 2;
     // The directory of the day can also be listed, but not searched.
@@ -232,7 +234,7 @@ test("a directory of another user fails its assets: they are not requested again
       const requested = service?.requests.slice(before).map(({ url }) => url.includes(pools[0] ?? "?"));
       expect(new Set(requested)).toEqual(new Set(isOfAll ? [] : [false]));
       chmodSync(place, 0o700);
-      expect(existsSync(path.join(root, other))).toBe(true);
+      expect([existsSync(path.join(root, other)), views()]).toEqual([true, viewsBefore]);
     }
   }
   expect(await verify(root)).toMatchObject({ exit: 0 });
