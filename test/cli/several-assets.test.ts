@@ -285,6 +285,18 @@ describe("inputs on a network that the service rejects", () => {
     expect(stderr.match(/unknown network "nowhere"/gu)).toHaveLength(1);
   });
 
+  test("are reported one by one if the service says something else about each", async () => {
+    const { url } = await serveInTest(({ path: asked }) =>
+      asked.endsWith(WETH)
+        ? json({ id: WETH, chain: "ethereum" })
+        : json({ message: `bad ${asked}` }, { status: 400 }),
+    );
+    const words = `pool ethereum ${WETH} ${POOL} ${OTHER} --error-format json`;
+    const { exit, stderr } = await dexdata(words, { env: { DEXDATA_BASE_URL: url } });
+    expect(exit).toBe(8);
+    expect(stderr.match(/"service_message":"bad [^"]*"/gu)).toHaveLength(2);
+  });
+
   test("are counted once by a pull that ended before them and was resumed", async () => {
     const [{ url }, file] = [await service(), receipt()];
     const out = path.join(temporaryFolder(), "rows.ndjson");

@@ -138,7 +138,7 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
   const { endpoint, groups, list } = plan;
   const shapes = isDocument(list) ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
   const missing = watchFields(run.options.fields, shapes);
-  /** By their messages, because a network, for example, may be unknown for several inputs. */
+  /** By what they say, because a network, for example, may be unknown for several inputs. */
   const failures = new Map<string, Failure>();
   const meanings = new Set<string>();
   let more: string | undefined;
@@ -146,7 +146,7 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
   const keep = async (cause: Failure, request: ApiRequest): Promise<void> => {
     const failure = await withSuggestion(cause, { context, client, request });
     if (!affectsOneInput(failure) || affectsEveryInput(failure, request, plan)) throw failure;
-    failures.set(failure.message, failure);
+    failures.set(`${failure.message}\n${failure.details.why}`, failure);
   };
   // Values that people type are saved for suggestions. A resumed pull starts in the middle of its list.
   const isKept = endpoint.typedFields !== undefined && totals.rows === 0;
@@ -186,10 +186,10 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
     await sayRefused(run, all);
   };
   const end = async (): Promise<ExitCode> => {
-    const [first] = totals.rows === 0 && totals.missing === 0 ? failures.values() : [];
+    const [first] = totals.rows === 0 && totals.missing === 0 ? failures : [];
     if (first !== undefined) {
-      failures.delete(first.message);
-      throw first;
+      failures.delete(first[0]);
+      throw first[1];
     }
     await renderer.end();
     assets.save();
