@@ -74,6 +74,10 @@ const urls: readonly (readonly [string, string, ...string[]])[] = [
     `dexdata ohlcv ethereum ${pool} --pool --from 2026-11-01 --to 2026-11-08T00:00:00Z --interval 24h --inversed`,
     "converted to --to 2026-11-08T00:00:00Z, which is this many intervals after the start",
   ],
+  [
+    `/networks/ethereum/pools/${pool}/ohlcv?start=2026-11-01`,
+    `dexdata ohlcv ethereum ${pool} --pool --from 2026-11-01 --interval 24h`,
+  ],
   ["/search?query=wrapped+ether", "dexdata search wrapped ether"],
   ["https://example.org/v1/usage/", "dexdata usage"],
   [

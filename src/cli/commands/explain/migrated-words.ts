@@ -33,6 +33,8 @@ export function migratedQuery(
     else if (name === "tokens") values.set(name, `${values.get(name)},${value}`);
     else notes.push(`${name}=${value}: duplicate parameter; omitted`);
   }
+  // The service's default is 24h, that of dexdata is 1h.
+  if (traitsOf(endpoint.reply).isCandles && !values.has("interval")) values.set("interval", "24h");
   const words = [...values].flatMap(([name, value]) => {
     const carried = carry(endpoint, name, value, values, now);
     if (carried.note !== undefined) notes.push(carried.note);
@@ -111,7 +113,7 @@ function carryPage(value: string, limit = "10"): Carried {
 
 /** The old API counted candles from the start of the range. dexdata expects both ends, and --to defaults to now. */
 function carryCandleLimit(value: string, values: ReadonlyMap<string, string>, now: number): Carried {
-  const [, amount, unit] = /^(\d+)([mh])$/u.exec(values.get("interval") ?? "24h") ?? [];
+  const [, amount, unit] = /^(\d+)([mh])$/u.exec(values.get("interval") ?? "") ?? [];
   const start = parseTimeBound(values.get("start") ?? "", now);
   const seconds = Number(amount) * (unit === "h" ? 3600 : 60) * Number(value);
   if (values.has("end") || values.has("count_back") || "problem" in start || !(seconds > 0))
