@@ -29,6 +29,14 @@ beforeAll(async () => {
   await pull("rows.csv");
 });
 
+test("a reader that leaves after the first finding does not make the file sound", async () => {
+  const text = readFileSync(at("rows.ndjson"), "utf8");
+  writeFileSync(at("twice.ndjson"), text + text);
+  const context = createTestContext();
+  context.stdout.closeAfter(1);
+  expect((await run(["verify", at("twice.ndjson")], context)).exit).toBe(8);
+});
+
 describe("a receipt", () => {
   test("stands for its file, here or next to it, plain or compressed", async () => {
     const clean = { exit: 0, stdout: "", stderr: "" };

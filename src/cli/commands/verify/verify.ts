@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { Context } from "../../../base/context/context.ts";
+import { type Context, isInterruption } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { assetsName, readAssets } from "../../../lake/assets-file.ts";
@@ -82,6 +82,11 @@ export async function verify({ words, flags }: VerifyInput, outer: Context): Pro
     if (outer.stderr.isTerminal && !isQuiet)
       await writeLine(context, closingLine(writer.totals(), files, rows, clock.elapsed() - started));
     return exit;
+  } catch (cause) {
+    // A reader such as head has seen enough, and has seen findings.
+    const { reason } = signal;
+    if (isInterruption(reason) && reason.cause === "closed-pipe" && writer.totals().finding > 0) return 8;
+    throw cause;
   } finally {
     await progress.close();
   }
