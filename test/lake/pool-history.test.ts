@@ -567,6 +567,19 @@ test("a period is written while seconds pass", async () => {
   expect((await run("verify", root)).exit).toBe(0);
 });
 
+test("a reader that leaves does not make an incomplete sync a success", async () => {
+  await sync("--search", "ethereum --limit 5", "--list", "one");
+  await sync("--search", "base --limit 5", "--list", "two");
+  now += hour;
+  const context = createTestContext({ now, env: sandbox.env() });
+  context.stdout.closeAfter(1);
+  const { exit, stderr } = await runIn(["sync", root, "--parallel", "1"], context);
+  expect([exit, stderr]).toEqual([
+    8,
+    expect.stringContaining("stdout was closed before the sync was complete"),
+  ]);
+});
+
 test("--watch requires --search or --kind pools", async () => {
   const { exit, stderr } = await sync("ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640", "--watch");
   expect([exit, stderr]).toEqual([2, expect.stringContaining("--watch requires --search or --kind pools")]);

@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { ClientObserver } from "../../../client/client.ts";
-import type { Context } from "../../../base/context/context.ts";
+import { type Context, isInterruption } from "../../../base/context/context.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { usageFailure } from "../../../base/failure.ts";
@@ -42,10 +42,15 @@ export async function sync(input: SyncInput, outer: Context): Promise<ExitCode> 
     takes,
     words: "after the first",
   }));
-  return await withRun(named, outer, async (run) => await syncWithin(run, named), {
-    hasProgress: true,
-    outlastsOutages: true,
-  });
+  const work = async (run: Run): Promise<ExitCode> =>
+    await syncWithin(run, named).catch((cause: unknown) => {
+      const { reason } = outer.signal;
+      const isCut = isInterruption(reason) && reason.cause === "closed-pipe" && input.flags.estimate !== true;
+      if (!isCut) throw cause;
+      run.report.fault("stdout was closed before the sync was complete; run the command again");
+      return 8 as const;
+    });
+  return await withRun(named, outer, work, { hasProgress: true, outlastsOutages: true });
 }
 
 async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise<ExitCode> {
