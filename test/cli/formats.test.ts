@@ -77,7 +77,7 @@ describe.each(outputFormats)("-o %s", (format) => {
     const named = await dexdata([...search, "--columns", "price-usd"], { env });
     expect(named.exit).toBe(columns === undefined ? 2 : 0);
     const watched = await dexdata([...search, "--watch", "5s", "--deadline", "7s"], { env });
-    expect(watched.stderr.includes("output is complete only when the run ends")).toBe(isClosed);
+    expect(watched.stderr.includes("it is complete only when the run ends")).toBe(isClosed);
     const out = `${watched.context.home}/rows`;
     const resumed = await dexdata([...search, "--resume", "--out", out], { env });
     expect(resumed.exit).toBe(canGrow ? 0 : 2);

@@ -256,11 +256,11 @@ describe("refused before anything is sent", () => {
       "--columns requires a table, csv or tsv, but the output is parquet",
       "use --fields",
     ],
-    ["networks -o parquet --watch 5s", "--output parquet cannot be used with --watch", "use ndjson"],
+    ["networks -o parquet --watch 5s", "parquet output cannot be used with --watch", "use -o ndjson"],
     [
       `txns ethereum ${pool} --follow -o parquet`,
-      "--output parquet cannot be used with --follow",
-      "use ndjson",
+      "parquet output cannot be used with --follow",
+      "use -o ndjson",
     ],
     [`txns ethereum ${pool} --follow --out x.parquet`, "--follow writes ndjson", "use the extension .ndjson"],
     [

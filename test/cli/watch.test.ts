@@ -542,7 +542,7 @@ describe("combinations that --watch rejects before sending anything", () => {
     ["pools search ethereum --watch 30s --out x", "--out cannot be used with --watch"],
     [
       "pools search ethereum --watch 30s -o json",
-      "--output json cannot be used with --watch: json output is complete only when the run ends",
+      "json output cannot be used with --watch: it is complete only when the run ends",
     ],
     [
       "txns ethereum 0x000000000000000000000000000000000000000a --watch 30s --follow",

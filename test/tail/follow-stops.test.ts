@@ -199,10 +199,7 @@ describe("rejected before any request", () => {
       "--follow --out /nowhere/rows.ndjson",
       '--out "/nowhere/rows.ndjson": directory /nowhere does not exist',
     ],
-    [
-      "--follow -o json",
-      "--output json cannot be used with --follow: json output is complete only when the run ends",
-    ],
+    ["--follow -o json", "json output cannot be used with --follow: it is complete only when the run ends"],
     ["--follow --out -", 'invalid --out "-": must be a file name'],
     ["--follow --receipt r.json", "--receipt cannot be used with --follow"],
     ["--follow --estimate", "--estimate cannot be used with --follow"],

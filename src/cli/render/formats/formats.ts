@@ -180,8 +180,8 @@ export function refuseClosed<Options extends { readonly format: RowFormat }>(
   const { format } = options;
   if (!formats[format].isClosed) return options;
   throw usageFailure(
-    `--output ${format} cannot be used with ${flag}: ${format} output is complete only when the run ends`,
-    "use ndjson",
+    `${format} output cannot be used with ${flag}: it is complete only when the run ends`,
+    "use -o ndjson",
   );
 }
 
