@@ -227,6 +227,7 @@ describe("several addresses", () => {
     expect(exit).toBe(2);
     expect(stderr).toMatch(/stdin line 1: a transaction has a hash, not an address/u);
     expect(stderr).toMatch(/--fields chain,pool_id/u);
+    expect(stderr).toMatch(/for a token: jq -r/u);
     const stdin = `{"chain":"ethereum","pool_id":"${pool}"}\n`;
     expect((await dexdata("pool - --fields id", { env: sandbox.env(), stdin })).stdout).toBe(
       `{"id":"${pool}"}\n`,

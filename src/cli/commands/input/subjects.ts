@@ -272,7 +272,7 @@ function readRow(line: string, where: string): ListedAsset {
   if (Object.hasOwn(row, "log_index")) {
     throw usageFailure(
       `${where}: a transaction has a hash, not an address`,
-      "select the pool in the first command: --fields chain,pool_id",
+      `for its pool, add --fields chain,pool_id to the first command; for a token: jq -r '.chain + ":" + .token_0'`,
     );
   }
   if (Object.hasOwn(row, "time_open"))
