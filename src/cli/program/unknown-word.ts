@@ -30,11 +30,16 @@ function hintAtFirst(word: string, all: readonly string[]): string | undefined {
   if (/^0x[\da-f]{40}$/iu.test(word)) return `look up the address: dexdata search ${word}`;
   // A single word is first compared with the commands that have only one word.
   const shortestFirst = all.toSorted((a, b) => a.split(" ").length - b.split(" ").length);
+  const near = nearestCommand(word, shortestFirst);
+  const [group = ""] = near?.split(" ") ?? [];
+  // A group's name does not show which of its commands was meant.
+  if (nearest(word, [group]) !== undefined && all.filter((words) => words.startsWith(`${group} `)).length > 1)
+    return `see: dexdata ${group} --help`;
   const alias = networkAliases.get(slug);
   const otherwise = isAssetName(word)
     ? `see: dexdata --help; for a token or pool: dexdata search ${word}`
     : undefined;
-  return didYouMean(nearestCommand(word, shortestFirst), alias ? commandFirst(alias) : otherwise);
+  return didYouMean(near, alias ? commandFirst(alias) : otherwise);
 }
 
 const commandFirst = (network: string): string =>
