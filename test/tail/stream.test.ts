@@ -922,6 +922,26 @@ describe("SIGHUP", () => {
     ]);
   });
 
+  test("a new asset that the service rejects interrupts no other asset", async () => {
+    const list = inFolder("LIST-REJECTED");
+    writeFileSync(list, many(2).join("\n"));
+    const [invalid = ""] = many(1, 999);
+    const server = await serveInTest((request) =>
+      askedFor(request).some(({ address }) => invalid.endsWith(address))
+        ? refuse(400, "invalid asset")
+        : pricesOf(request),
+    );
+    const running = listen([`@${list}`], server);
+    await running.until(() => running.lines().length === 2);
+    writeFileSync(list, [...many(2), invalid].join("\n"));
+    running.context.reload();
+    await running.until(() => running.context.stderrText().includes("reloaded: 2 assets"));
+    const { stderr } = await running.interrupted();
+    expect(stderr).toContain(`skipped asset ${invalid}`);
+    expect(stderr).not.toContain("gap: ");
+    expect(server.requests.map((request) => askedFor(request).length)).toEqual([2, 1]);
+  });
+
   describe("assets that a reload adds have a gap while they wait", () => {
     const gapsIn = (events: string): readonly (readonly [unknown, unknown])[] =>
       logged(events)
