@@ -59,15 +59,27 @@ export type Reading =
 export const tradeTypes = ["swap", "liquidity", "?"] as const;
 
 /** Why an asset has no price at the requested time. */
-export const noPriceReasons = [
-  "no_trade",
-  "outside_plan",
-  "too_recent",
-  "in_future",
-  "unknown_token",
-  "zero_quote",
-] as const;
-export type NoPriceReason = (typeof noPriceReasons)[number];
+export const noPriceReasons = {
+  no_trade: {
+    meaning: "No candle with a trade closed within --max-age before the requested time",
+    next: "raise --max-age",
+  },
+  outside_plan: {
+    meaning: "The plan does not include candles this old",
+    next: "use a later time, or upgrade; see each plan: dexdata help credits",
+  },
+  too_recent: {
+    meaning: "The data are delayed on some plans, and may not include this time yet",
+    next: "try again later",
+  },
+  in_future: { meaning: "The requested time is in the future", next: "correct the time" },
+  unknown_token: {
+    meaning: "No token was found at this address (with --pool, no pool); the network may not exist",
+    next: "for pools, add --pool; otherwise, search all networks: dexdata search <address>",
+  },
+  zero_quote: { meaning: "The price of the token of --in is 0", next: "use another token with --in" },
+} as const;
+export type NoPriceReason = keyof typeof noPriceReasons;
 
 const required = { optional: false, nullable: false };
 const unmarked = { isDetail: false, isRaw: false, isLater: false, isInTokens: false };

@@ -179,6 +179,14 @@ describe("--at", () => {
     }
   });
 
+  test("for unknown tokens, a terminal gets one hint that they may be pools", async () => {
+    const words = `prices ethereum 0x${"1".repeat(40)} 0x${"2".repeat(40)} --at -2h`;
+    const asked = async (flags: string): Promise<string> =>
+      (await dexdata(`${words} ${flags}`, { env: sandbox.env("dev"), isTerminal: { stderr: true } })).stderr;
+    expect((await asked("")).match(/for pools, add --pool/gu)).toHaveLength(1);
+    expect(await asked("--pool")).not.toContain("--pool");
+  });
+
   test("an unknown token of a known network costs no list of the networks", async () => {
     sandbox.takeLog();
     const unknown = `0x${"1".repeat(40)}`;

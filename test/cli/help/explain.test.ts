@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { noPriceReasons } from "../../../src/api/record.ts";
 import { errorCodes, factsOf } from "../../../src/api/service-errors.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 
@@ -43,6 +44,14 @@ describe("dexdata explain", () => {
       expect((await dexdata(`explain ${code}`)).stdout).toMatch(/meaning +\S[^]*next +\S/u);
     },
   );
+
+  test.each(Object.keys(noPriceReasons))("%s, why an asset has no price at a time", async (reason) => {
+    const { exit, stdout } = await dexdata(`explain ${reason}`);
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(
+      new RegExp(`^${reason}, a reason for no price:\n[^]*meaning +\\S[^]*next +\\S`, "u"),
+    );
+  });
 
   test("the example of payment_required has the fields of a pro plan's body, and consistent numbers", async () => {
     const { example } = JSON.parse((await dexdata("explain payment_required -o json")).stdout);

@@ -7,6 +7,7 @@ import { didYouMean, nearest } from "../../../base/text/nearest.ts";
 import type { Input } from "../command.ts";
 import type { explainFlags } from "../../run/flags/shared-flags.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
+import { noPriceReasons } from "../../../api/record.ts";
 import {
   type ErrorCode,
   errorCodes,
@@ -84,7 +85,12 @@ const withMeaning = (code: string): readonly [string, string] => [code, explanat
 /** The fields have the same names in the JSON output. */
 interface Explanation {
   readonly word: string;
-  readonly kind: "service error code" | "dexdata error code" | "HTTP status" | "exit code";
+  readonly kind:
+    | "service error code"
+    | "dexdata error code"
+    | "HTTP status"
+    | "exit code"
+    | "reason for no price";
   readonly meaning: string;
   readonly status?: number;
   readonly exit: number;
@@ -98,6 +104,8 @@ interface Explanation {
 
 function explanationOf(word: string): Explanation | undefined {
   if (isErrorCode(word)) return ofCode(word);
+  const reason = Object.entries(noPriceReasons).find(([name]) => name === word);
+  if (reason !== undefined) return { word, kind: "reason for no price", exit: 0, ...reason[1] };
   if (!/^\d{1,3}$/u.test(word)) return undefined;
   const exit = exits.find((each) => String(each) === word);
   if (exit !== undefined) return ofExit(exit);
@@ -108,7 +116,7 @@ function explanationOf(word: string): Explanation | undefined {
 /** Excludes statuses that are not in the specification. */
 function explainedWords(): readonly string[] {
   const statuses = Object.values(serviceErrors).map(({ status }) => String(status));
-  return [...errorCodes, ...new Set(statuses), ...exits.map(String)];
+  return [...errorCodes, ...Object.keys(noPriceReasons), ...new Set(statuses), ...exits.map(String)];
 }
 
 function ofCode(word: ErrorCode): Explanation {

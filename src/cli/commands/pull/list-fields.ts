@@ -69,7 +69,7 @@ const readings: Partial<Record<Reading, string>> = {
   duration: "in seconds",
   "yes-no": "",
   "trade-type": tradeTypes.join(", "),
-  "no-price-reason": noPriceReasons.join(", "),
+  "no-price-reason": Object.keys(noPriceReasons).join(", "),
   mark: "present only if true",
 };
 

@@ -4,6 +4,8 @@ import { type Pull, presentationOf } from "./pull.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import { isDocument } from "../../../client/list-plan.ts";
 import { everyRow, missingIn, type Page, warningsIn } from "../../../client/page.ts";
+import { noPriceReasons } from "../../../api/record.ts";
+import { member } from "../../../base/json/json-scan.ts";
 import { rowShape, type ApiRequest } from "../../../api/endpoint.ts";
 import { yieldToSocket } from "../../../base/concurrent.ts";
 import { affectsOneInput, type Failure } from "../../../base/failure.ts";
@@ -159,6 +161,8 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
       await renderer.page(shown, request.args);
       run.reached.last = { request, page: shown };
       missing.see(shown);
+      if (!run.typed.has("pool") && lacksTokens(page))
+        meanings.add(`unknown_token: ${noPriceReasons.unknown_token.next}`);
       keeper?.take(page);
       return "continue";
     },
@@ -199,6 +203,10 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
   };
   return { sink, end, tellRefused };
 }
+
+/** Of the prices at a time. A pool's address is the usual cause. */
+const lacksTokens = (page: Page): boolean =>
+  missingIn(page).length > 0 && page.rows.values().some((row) => member(row, "reason") === "unknown_token");
 
 async function sayRefused(run: Pull, failures: readonly Failure[]): Promise<void> {
   if (failures.length === 0) return;
