@@ -347,14 +347,18 @@ test("--watch reads each period of the lists until a signal arrives", async () =
   expect(ends).toEqual(["08:55", "08:56", "08:57", "08:58", "08:59"]);
 });
 
-async function watchThrough(disturbances: Parameters<typeof startDisturbingProxy>[1], every = "1m") {
+async function watchThrough(
+  disturbances: Parameters<typeof startDisturbingProxy>[1],
+  every = "1m",
+  flags: readonly string[] = [],
+) {
   const proxy = await startDisturbingProxy(sandbox.running().restPaid, disturbances);
   watched = createTestContext({
     flows: true,
     now,
     env: { ...sandbox.env(), DEXDATA_PRO_BASE_URL: proxy.url },
   });
-  const words = ["sync", root, "--search", "ethereum --limit 5", "--every", every, "--watch"];
+  const words = ["sync", root, "--search", "ethereum --limit 5", "--every", every, "--watch", ...flags];
   const ended = await runIn(words, watched);
   watched = undefined;
   await proxy.close();
@@ -409,6 +413,15 @@ test("--watch reports a failed round in the format of errors", async () => {
   const { stderr } = await watchThrough({ arrived });
   const lines = stderr.split("\n").filter((line) => line.startsWith("{"));
   expect(lines.map((line) => member(JSON.parse(line), "exit"))).toEqual([7]);
+});
+
+test("--watch gives the hint of an outage once, although several rounds fail", async () => {
+  const arrived = (): void => {
+    if (isWithin(50, 230)) throw new Error("the connection is closed");
+  };
+  const { stderr } = await watchThrough({ arrived }, "1m", ["--error-format", "text"]);
+  expect(stderr.match(/^error: /gmu)?.length).toBeGreaterThan(1);
+  expect(stderr.match(/^ {2}hint: check the host name/gmu)).toHaveLength(1);
 });
 
 test.each([403, 404, 200])("--watch outlasts HTML pages with status %i", async (status) => {

@@ -28,7 +28,7 @@ export async function watchLists(run: Run, { every, clock, round }: Watch): Prom
       isHostKnown = true;
     } catch (cause) {
       if (!(cause instanceof Failure) || isFinal(cause, failures + 1, isHostKnown)) throw cause;
-      reportInput(run, cause, false);
+      reportInput(run, cause, failures === 0);
     }
     failures = isRead ? 0 : failures + 1;
     const present = clock.present();
