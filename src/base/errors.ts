@@ -66,6 +66,11 @@ const all = {
     "The service reports more rows than it returns, even after several requests for the same page",
     "try again later, or accept the list as it is with --no-strict",
   ),
+  no_price: lasting(
+    8,
+    "A token has no price, and --missing fail is set",
+    "check the address; for a pool: dexdata pool <network> <address>",
+  ),
   bug: lasting(1, "Internal error, which is a bug in dexdata", "report it with the command that caused it"),
   max_credits: lasting(
     5,

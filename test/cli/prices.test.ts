@@ -108,6 +108,23 @@ describe("prices", () => {
     },
   );
 
+  test("--missing fail says in JSON which prices are missing", async () => {
+    const server = await serveInTest(() => json([]));
+    const words = ["prices", "ethereum", weth, usdc, "--missing", "fail", "--error-format", "json"];
+    const { exit, stderr } = await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } });
+    expect(exit).toBe(8);
+    expect(
+      stderr
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toEqual(
+      [weth, usdc].map((id) =>
+        expect.objectContaining({ code: "no_price", exit: 8, message: `no price for ethereum:${id}` }),
+      ),
+    );
+  });
+
   test("rule 87: sends nothing without an address", async () => {
     sandbox.takeLog();
     const { exit, stderr } = await dexdata("prices ethereum", { env: sandbox.env() });

@@ -8,7 +8,7 @@ import { noPriceReasons } from "../../../api/record.ts";
 import { member } from "../../../base/json/json-scan.ts";
 import { rowShape, type ApiRequest } from "../../../api/endpoint.ts";
 import { yieldToSocket } from "../../../base/concurrent.ts";
-import { affectsOneInput, type Failure } from "../../../base/failure.ts";
+import { affectsOneInput, fail, type Failure } from "../../../base/failure.ts";
 import { type PullSink, remarksIn, startPull } from "../../../rows/pull.ts";
 import { answerShapes, watchFields } from "../../render/formats/missing-fields.ts";
 import { createRenderer, formats } from "../../render/formats/formats.ts";
@@ -157,7 +157,7 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
     page: async (page, request) => {
       await assets.learnFor(request, page);
       const shown = { ...page, rows: assets.inTokens(page.rows) };
-      warnOfPage(run, shown, assets);
+      await warnOfPage(run, shown, assets);
       await renderer.page(shown, request.args);
       run.reached.last = { request, page: shown };
       missing.see(shown);
@@ -217,12 +217,19 @@ async function sayRefused(run: Pull, failures: readonly Failure[]): Promise<void
 }
 
 /** Every page of a list may contain the same warning, so it is printed once. */
-function warnOfPage({ reached: { last }, report, plan }: Pull, page: Page, assets: TableAssets): void {
-  const said = last === undefined ? [] : warningsIn(last.page);
+async function warnOfPage(run: Pull, page: Page, assets: TableAssets): Promise<void> {
+  const { reached, report, plan, options } = run;
+  const said = reached.last === undefined ? [] : warningsIn(reached.last.page);
   for (const text of warningsIn(page)) if (!said.includes(text)) report.warn(text);
   if (plan.missing === "null") return;
   const missing = missingIn(page);
-  for (const subject of missing) report.warn(`no price for ${assets.titleOf(subject)}`);
+  const texts = missing.map((subject) => `no price for ${assets.titleOf(subject)}`);
+  if (plan.missing === "fail" && options.errorFormat === "json")
+    return await sayRefused(
+      run,
+      texts.map((text) => fail("no_price", text)),
+    );
+  for (const text of texts) report.warn(text);
   const [only, another] = missing;
   if (only === undefined || another !== undefined) return;
   const ifPool = `if it is a pool: dexdata pool ${only.network} ${only.address}`;
