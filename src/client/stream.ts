@@ -46,14 +46,20 @@ export class LiveStream {
   /** Assets that a reload of the list brought. */
   readonly #addedKeys = new Set<string>();
   #begun = 0;
+  /** A connection was open. It may have ended since, for example because its assets were removed. */
+  #isHostKnown = false;
   /** The number of connections that were open when the service rejected one. */
   #accepted = Number.POSITIVE_INFINITY;
   #start: ((subjects: readonly Subject[], after?: Promise<unknown>) => void) | undefined;
 
   constructor(options: LiveOptions, handlers: LiveHandlers) {
     this.owners = new EventOwners(options.kind);
-    this.#options = { ...options, isHostKnown: () => this.#open() > 0 };
-    this.#handlers = handlers;
+    this.#options = { ...options, isHostKnown: () => this.#isHostKnown };
+    const opened: LiveHandlers["opened"] = (...opening) => {
+      this.#isHostKnown = true;
+      handlers.opened(...opening);
+    };
+    this.#handlers = { ...handlers, opened };
   }
 
   /** Runs until it throws, like `keepOpen`. All connections are closed by then. */
@@ -261,7 +267,7 @@ export class LiveStream {
   async #dropInvalid(self: RunningConnection, refused: Failure): Promise<void> {
     const { subjects } = self.connection;
     const signal = self.current.signal;
-    const probing = this.#probing(signal, this.#open() > 0);
+    const probing = this.#probing(signal, this.#isHostKnown);
     const { invalid, failure } = await findFault(probing, subjects, refused).catch((cause: unknown) => {
       if (!(cause instanceof Failure) || !this.#isOfList(subjects, cause)) throw cause;
       return { invalid: subjects, failure: cause };

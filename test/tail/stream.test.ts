@@ -5,6 +5,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import {
   hang,
+  html,
   json,
   type Reply,
   type ScriptedServer,
@@ -940,6 +941,26 @@ describe("SIGHUP", () => {
     expect(stderr).toContain(`skipped asset ${invalid}`);
     expect(stderr).not.toContain("gap: ");
     expect(server.requests.map((request) => askedFor(request).length)).toEqual([2, 1]);
+  });
+
+  test("the host remains known when the only open connection is no longer needed", async () => {
+    const list = inFolder("LIST-KNOWN");
+    writeFileSync(list, many(26).join("\n"));
+    let pages = Number.POSITIVE_INFINITY;
+    const server = await serveInTest((request) => {
+      if (askedFor(request).some(({ address }) => address.endsWith("19"))) return pricesOf(request);
+      if (pages === Number.POSITIVE_INFINITY) return refuse(503, "down");
+      pages -= 1;
+      return pages < 0 ? pricesOf(request) : html(403);
+    });
+    const running = listen([`@${list}`], server);
+    await running.until(() => running.lines().length === 13);
+    writeFileSync(list, many(13).join("\n"));
+    running.context.reload();
+    await running.until(() => running.context.stderrText().includes("reloaded: 13 assets"));
+    pages = 3;
+    await running.until(() => running.lines().length === 26);
+    expect((await running.interrupted()).exit).toBe(130);
   });
 
   describe("assets that a reload adds have a gap while they wait", () => {
