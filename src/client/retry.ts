@@ -66,6 +66,7 @@ function requestedWait({ details: { retryAfter } }: Failure, random: number): nu
   return retryAfter === undefined ? 0 : retryAfter + 20 + random * 250;
 }
 
+/** The page of another server, with a lower status, has a hint of its own. */
 function withRetryOn(failure: Failure): Failure {
   const { status } = failure.details;
   if (status === undefined || status < 500) return failure;

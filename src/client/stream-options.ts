@@ -88,7 +88,7 @@ export interface LiveHandlers {
   ) => void;
   readonly stray: (connection: Connection, lines: number) => void;
   readonly said: (connection: Connection, kind: "warning" | "error" | "unknown", text: string) => void;
-  /** The gap is of assets whose list changed, that an earlier run had, or whose connection was refused at first. */
+  /** A gap before an opening: the list changed, dexdata was not running, or the first attempt to connect failed. */
   readonly missedBefore: (connection: Connection, gap: Gap) => void;
   /** Called at the end for a connection that is not open or blind, because no later opening can report its last gap. */
   readonly missed: (connection: Connection, gap: Gap, missing: Missing) => void;

@@ -90,7 +90,7 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
     try {
       return await work();
     } catch (cause) {
-      const failure = asFailure(cause);
+      const failure = failureOf(cause);
       if (failure === undefined || endsRun(lake, failure, dataset, failed.size)) throw cause;
       if (!failed.has(dataset)) lake.events.failed(dataset, failure);
       failed.add(dataset);
@@ -143,7 +143,7 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
   return { problems: run.problems(), unknownTokens, failed: failed.size };
 }
 
-const asFailure = (cause: unknown): Failure | undefined =>
+const failureOf = (cause: unknown): Failure | undefined =>
   cause instanceof Failure ? cause : outputFailure(cause);
 
 /** How many tokens a run will request, without those of transactions that no file has yet. */
@@ -216,7 +216,7 @@ export async function planLake(
     try {
       await look(dataset);
     } catch (cause) {
-      const failure = asFailure(cause);
+      const failure = failureOf(cause);
       if (failure?.code !== "output") throw cause;
       closed.set(dataset, failure);
     }

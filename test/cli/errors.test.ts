@@ -163,7 +163,7 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
     "404 with a web page",
     html(404),
     7,
-    /responded with an HTML page \(HTTP 404\), not with a response of the service/,
+    /responded with an HTML page \(HTTP 404\) instead of JSON/,
     /check the base URL/,
   ],
   [

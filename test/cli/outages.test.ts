@@ -156,8 +156,7 @@ const damages: readonly (readonly [string, Reply, RegExp])[] = [
   ["corrupt gzip", bytes(Buffer.from("[]"), { "content-encoding": "gzip" }), /corrupt gzip data/u],
 ];
 
-const ofOther =
-  /127\.0\.0\.1:\d+ responded with an HTML page \(HTTP \d+\), not with a response of the service/u;
+const ofOther = /127\.0\.0\.1:\d+ responded with an HTML page \(HTTP \d+\) instead of JSON/u;
 const pages = [400, 401, 402, 404, 410].map(
   (status) => [`HTML (${status})`, html(status), ofOther, 7] as const,
 );

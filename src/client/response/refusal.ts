@@ -59,12 +59,12 @@ export interface Sentence {
   readonly next?: string | undefined;
 }
 
-/** With these, a page would be taken for what the service says of the key, the credits or an asset. */
+/** The service sends these as JSON, or without a body. */
 const statusesInJson: ReadonlySet<number> = new Set([400, 401, 402, 404, 405, 410]);
 
 /**
- * Whether another server sent the page, because the URL is wrong or an intermediary has an outage. Of the service, only a
- * 403 can be HTML (specification, Errors).
+ * Whether the response is a page of another server, because the URL is wrong or an intermediary has an outage. It says
+ * nothing about the key, the credits or an asset. The service itself sends HTML only with 403 (specification, Errors).
  */
 function isOfOtherServer({ answer, body }: Refused): boolean {
   return body.isHtml && statusesInJson.has(answer.status);
@@ -101,7 +101,7 @@ export function otherServerSentence(refused: Refused, kind: "request" | "stream"
   const { answer, target } = refused;
   const [url, name] = kind === "stream" ? [target.streaming, "streaming"] : [target.rest, "base"];
   return {
-    message: `${new URL(url).host} responded with an HTML page (HTTP ${answer.status}), not with a response of the service`,
+    message: `${new URL(url).host} responded with an HTML page (HTTP ${answer.status}) instead of JSON`,
     next: `check the ${name} URL: dexdata config list`,
   };
 }

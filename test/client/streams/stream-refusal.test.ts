@@ -60,12 +60,7 @@ describe("each rejection before a stream: exit code and message (wire-facts 5.7)
     ],
     [400, {}, 2, "the service rejected the stream for ethereum:0xabc (HTTP 400)"],
     [400, "", 2, "the service rejected the stream for ethereum:0xabc (HTTP 400)"],
-    [
-      400,
-      html,
-      7,
-      "streams.example responded with an HTML page (HTTP 400), not with a response of the service",
-    ],
+    [400, html, 7, "streams.example responded with an HTML page (HTTP 400) instead of JSON"],
     [
       401,
       { message: "api key verification has failed" },

@@ -27,9 +27,9 @@ const statuses: readonly (readonly [number, Ending])[] = [
   [304, untrusted(/^the host returned a redirect \(HTTP 304\), which dexdata does not follow$/)],
 ];
 
-/** Of the service, only other statuses can come with a page. */
-const ofService: ReadonlySet<number> = new Set([400, 401, 402, 404, 405, 410]);
-const ofOther = /^\S+ responded with an HTML page \(HTTP 4\d\d\), not with a response of the service$/;
+/** A page with one of these comes from another server. */
+const sentAsJson: ReadonlySet<number> = new Set([400, 401, 402, 404, 405, 410]);
+const ofOther = /^\S+ responded with an HTML page \(HTTP 4\d\d\) instead of JSON$/;
 
 /** Bodies of rejections without usable information. */
 const bodies: readonly (readonly [string, (status: number) => Reply])[] = [
@@ -77,7 +77,7 @@ const refusals: readonly Mode[] = statuses.flatMap(([status, ends]) =>
     .map(([name, reply]) => ({
       name: `refuses with ${status} and ${name}`,
       reply: () => reply(status),
-      ends: name === "a web page" && ofService.has(status) ? refused(7, ofOther) : ends,
+      ends: name === "a web page" && sentAsJson.has(status) ? refused(7, ofOther) : ends,
       isFor: ({ words }: HostileCommand) => words === "tokens search ethereum",
     })),
 );

@@ -42,7 +42,6 @@ function reportOfConnections({ context, options, metrics, report }: Run, log: St
   let [gaps, missed, hasClosed] = [0, 0, false];
   const count = (wanted: "open" | "retrying"): number =>
     [...states.values()].filter((state) => state === wanted).length;
-  /** `next` returns the end of the line: whether and when dexdata tries again. */
   const logGap = (connection: Connection, gap: Gap): void => {
     const { reason, clockJump } = gap;
     const jump = clockJump !== undefined && { clock_jump: Math.round(clockJump) / 1000 };

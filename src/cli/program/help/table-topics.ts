@@ -98,8 +98,8 @@ function candlesOf(tier: Tier): string {
 export const creditsTopic = (commands: readonly Command[]): string => `
 A request costs 1 credit, a batch of prices 1 credit per address, and a stream event 1 credit. Requests also count
 against the rate limit of the plan. Server errors and requests rejected because of the key, the plan or the rate limit are
-free; a 400, 404 or 410 costs 1 credit. dexdata auth status shows the credits left, and
-dexdata usage of a paid plan also those used. The sandbox is free.
+free; a 400, 404 or 410 costs 1 credit. dexdata auth status shows the credits left; on paid plans, dexdata usage
+also shows those used. The sandbox is free.
 
 If overage is enabled, a pro plan keeps working when its credits are used up, at 20 USD per million credits, up to its
 spending cap.
