@@ -1,4 +1,4 @@
-import { orUndefined } from "../base/attempt.ts";
+import { orUndefined } from "../base/failure.ts";
 import type { ContractEndpoint } from "./endpoint.ts";
 import { endpoints } from "./endpoints/all.ts";
 

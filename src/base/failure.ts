@@ -114,3 +114,27 @@ export function damagedResponse(message: string): Failure {
 export function affectsOneInput({ details: { status, isOutage } }: Failure): boolean {
   return isOutage !== true && (status === 404 || status === 400);
 }
+
+/** Undefined if `work` throws, whatever the error is. */
+export function orUndefined<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The failure as a value. Any other error is a bug or an interruption, and is thrown. */
+export function asFailure(cause: unknown): Failure {
+  if (cause instanceof Failure) return cause;
+  throw cause;
+}
+
+/** The result of `work`, or its failure. */
+export function attempt<T>(work: () => T): T | Failure {
+  try {
+    return work();
+  } catch (cause) {
+    return asFailure(cause);
+  }
+}

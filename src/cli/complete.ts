@@ -1,6 +1,5 @@
-import { attempt } from "../base/attempt.ts";
 import type { Context } from "../base/context/context.ts";
-import { Failure } from "../base/failure.ts";
+import { attempt, Failure } from "../base/failure.ts";
 import type { Command } from "./commands/command.ts";
 import {
   type Asked,

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { getPriority, hostname, uptime } from "node:os";
-import { orUndefined } from "../attempt.ts";
+import { orUndefined } from "../failure.ts";
 import type { Context } from "../context/context.ts";
 import { isObject, parseJson } from "../json/json-scan.ts";
 

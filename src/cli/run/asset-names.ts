@@ -1,8 +1,7 @@
 import path from "node:path";
 import { nearestNetwork, wellKnownNetworks, type AddressOf } from "../../api/known-networks.ts";
-import { attempt } from "../../base/attempt.ts";
 import type { Context } from "../../base/context/context.ts";
-import { fail, Failure, usageFailure } from "../../base/failure.ts";
+import { attempt, fail, Failure, usageFailure } from "../../base/failure.ts";
 import { listEnding, readNewestList } from "../settings/list-cache.ts";
 import { type Subject, subjectKey, nameOf } from "../../client/subject.ts";
 import { type Hosts, nameServiceOf } from "./run-options.ts";

@@ -1,6 +1,5 @@
-import { attempt } from "../../base/attempt.ts";
 import type { Context } from "../../base/context/context.ts";
-import { invalidInput, usageFailure } from "../../base/failure.ts";
+import { attempt, invalidInput, usageFailure } from "../../base/failure.ts";
 import { withoutSecrets } from "../../base/key.ts";
 import { didYouMean, nearest } from "../../base/text/nearest.ts";
 import { configPath, readConfigFile } from "./read-settings.ts";

@@ -1,7 +1,6 @@
 import path from "node:path";
-import { attempt } from "../../base/attempt.ts";
 import type { Context } from "../../base/context/context.ts";
-import { Failure } from "../../base/failure.ts";
+import { attempt, Failure } from "../../base/failure.ts";
 import { withoutSecrets } from "../../base/key.ts";
 import { readJsonFile } from "../../base/files/json-file.ts";
 import { didYouMean, nearest } from "../../base/text/nearest.ts";

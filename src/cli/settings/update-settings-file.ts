@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readdirSync, realpathSync, rmdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
-import { orUndefined } from "../../base/attempt.ts";
+import { orUndefined } from "../../base/failure.ts";
 import type { Context } from "../../base/context/context.ts";
 import { writeFailure } from "../../base/files/file-errors.ts";
 import type { Locking } from "../../base/files/file-lock.ts";

@@ -1,9 +1,8 @@
 import { EventStreamParser, maxSkippedBytes } from "../streams/event-stream.ts";
 import { dataOf, isData, isSkipped, type StreamEvent, withoutChunk } from "../stream-event.ts";
 import { failAsService } from "../../api/service-errors.ts";
-import { asFailure } from "../../base/attempt.ts";
 import type { Clock } from "../../base/context/context.ts";
-import { fail, Failure } from "../../base/failure.ts";
+import { asFailure, fail, Failure } from "../../base/failure.ts";
 import { member, parseJson } from "../../base/json/json-scan.ts";
 import { finderOf } from "../../base/json/field-finder.ts";
 import { parseHttpDate } from "../http-times.ts";

@@ -1,9 +1,8 @@
-import { orUndefined } from "../../../base/attempt.ts";
 import { isFixedWord } from "../../../api/known-networks.ts";
 import { batchParam } from "../../../api/reply.ts";
 import { findEndpoint } from "../../../api/find-endpoint.ts";
 import { defineEndpoint, type Endpoint, type Args, type ApiRequest } from "../../../api/endpoint.ts";
-import { type Failure, invalidInput, usageFailure } from "../../../base/failure.ts";
+import { type Failure, invalidInput, orUndefined, usageFailure } from "../../../base/failure.ts";
 import { type Param, query } from "../../../api/param.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 

@@ -1,8 +1,7 @@
 import type { Target } from "../../../client/target.ts";
-import { asFailure, attempt } from "../../../base/attempt.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { Failure } from "../../../base/failure.ts";
+import { asFailure, attempt, Failure } from "../../../base/failure.ts";
 import { maskKey } from "../../../base/key.ts";
 import { plans, type Tier } from "../../../api/tier.ts";
 import type { LocalRow } from "../../render/renderer.ts";

@@ -1,8 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import path from "node:path";
-import { orUndefined } from "../../../base/attempt.ts";
 import type { Context } from "../../../base/context/context.ts";
-import { Failure } from "../../../base/failure.ts";
+import { Failure, orUndefined } from "../../../base/failure.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 import { versionLine } from "../../../base/version.ts";
 import { cannotBeRead, describeError } from "../../../base/files/file-errors.ts";

@@ -1,4 +1,4 @@
-import { asFailure } from "../../../base/attempt.ts";
+import { asFailure } from "../../../base/failure.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { hideSecrets } from "../../../base/key.ts";

@@ -2,8 +2,7 @@ import { batchParam, isNumbered, isPaged, traitsOf } from "../../../api/reply.ts
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { removedStream } from "../../../api/find-endpoint.ts";
 import { type Param, renamed, renamedOrder } from "../../../api/param.ts";
-import { attempt } from "../../../base/attempt.ts";
-import { Failure, usageFailure } from "../../../base/failure.ts";
+import { attempt, Failure, usageFailure } from "../../../base/failure.ts";
 import { hideSecrets } from "../../../base/key.ts";
 import { defaultFeed, feeds, longestBackfill, streamIntervals } from "../../../api/feeds.ts";
 import { readParam } from "../../../api/read-param.ts";

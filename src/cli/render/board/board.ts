@@ -1,5 +1,5 @@
 import { alertMark, plainStyle } from "../values/cell.ts";
-import { orUndefined } from "../../../base/attempt.ts";
+import { orUndefined } from "../../../base/failure.ts";
 import type { Key } from "../../../base/context/context.ts";
 import { parseExact } from "../../../base/json/exact-json.ts";
 import { isObject } from "../../../base/json/json-scan.ts";
