@@ -15,6 +15,7 @@ import { type ListRequest, plainList, type ListPlan } from "./list-plan.ts";
 import { createAnswerCutter } from "./response/byte-rows.ts";
 import { parseRow, textRows } from "./rows.ts";
 import { addressKey, nameOf } from "./subject.ts";
+import { doubtfulNetworks } from "./unknown-network.ts";
 import {
   ageAt,
   type Answer,
@@ -187,7 +188,8 @@ const pathOf = ({ network, address, kind }: TimedAsset): Args =>
 
 /**
  * Undefined if the asset is unknown, which ends nothing. The edge of the service may report an unknown token as its own
- * failure; then the token itself decides. Only a list of the networks shows that it is the network that is unknown.
+ * failure; then the token itself decides. Only a list of the networks shows that it is the network that is unknown, and
+ * without that list, the failure remains.
  */
 async function failureOf({ client, timed }: Timed, asset: TimedAsset, cause: unknown): Promise<unknown> {
   if (!(cause instanceof Failure)) return cause;
@@ -202,7 +204,9 @@ async function failureOf({ client, timed }: Timed, asset: TimedAsset, cause: unk
   const isSurelyKnown = wellKnownNetworks.has(asset.network);
   const request = { endpoint: candlesOf[asset.kind], args };
   const judged = isSurelyKnown ? other : await timed.judge(other, client, request);
-  return judged.code === "unsupported_network" || judged.code === "route_not_found" ? judged : undefined;
+  const isUndecided = judged === other && doubtfulNetworks(other, args) !== undefined;
+  const isOther = judged.code === "unsupported_network" || judged.code === "route_not_found";
+  return isUndecided || isOther ? judged : undefined;
 }
 
 /** Undefined if the service does not name the tokens. One request per pool, or none if the disk has the token. */

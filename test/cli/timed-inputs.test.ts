@@ -179,6 +179,13 @@ describe("--at", () => {
     }
   });
 
+  test("without a list of the networks, a 404 does not become an unknown token", async () => {
+    const words = `prices foonet ${weth} --at -2h --max-credits 1`;
+    const { exit, stdout, stderr } = await dexdata(words, { env: unsaid.env("dev") });
+    expect([exit, stdout], stderr).toEqual([3, ""]);
+    expect(stderr).toContain("the network may not exist");
+  });
+
   test("for unknown tokens, a terminal gets one hint that they may be pools", async () => {
     const words = `prices ethereum 0x${"1".repeat(40)} 0x${"2".repeat(40)} --at -2h`;
     const asked = async (flags: string): Promise<string> =>
