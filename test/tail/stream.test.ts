@@ -172,6 +172,18 @@ describe("rules 125 and 218: assets on connections", () => {
     expect(new Set(addresses)).toEqual(new Set(many(240).map((name) => name.replace("base:", ""))));
   });
 
+  test("--limit waits for the lines of the other connections, even if the reader is slow", async () => {
+    const { context, outcome } = listen([...many(48), "--limit", "48"], await serveInTest(pricesOf));
+    const { stdout, clock } = context;
+    let accept: (() => void) | undefined;
+    stdout.slowDown(async () => {
+      if (accept === undefined) return await new Promise((resolve) => (accept = resolve));
+      accept();
+      return await clock.sleep(500);
+    });
+    expect(await outcome).toMatchObject({ exit: 0, stderr: "" });
+  });
+
   test("260: exit 6 with the assets that do not fit, before any request", async () => {
     const server = await serveInTest(pricesOf);
     const { exit, stderr } = await listen(many(260), server).outcome;
