@@ -139,6 +139,13 @@ describe("--state", () => {
     ["renamed", (file: string) => renameSync(file, `${file}.1`)],
     ["removed", (file: string) => rmSync(file)],
     ["emptied", (file: string) => writeFileSync(file, "")],
+    [
+      "replaced by another file of its size",
+      (file: string) => {
+        writeFileSync(`${file}.copy`, "\n".repeat(statSync(file).size));
+        renameSync(`${file}.copy`, file);
+      },
+    ],
   ])(
     "that was %s during the run is written again as a whole, and only the user can read it",
     async (_, change) => {
