@@ -65,6 +65,21 @@ test("without a checkpoint, a clock that is hours late does not write the rows a
   expect(rowsBelow(below)).toEqual(window);
 });
 
+test("without a checkpoint, no row is lost to one dated in the future, or if one was indexed half an hour late", async () => {
+  const below = newFolder();
+  const file = path.join(below, "rows.ndjson");
+  await followAt(sandboxNow, `${from} --out ${file} --for 2m`);
+  rmSync(path.join(below, ".rows.ndjson.follow"));
+  const lines = readFileSync(file, "utf8").split("\n").slice(0, -10);
+  const future = (lines[0] ?? "")
+    .replace(/"created_at":"\d+/u, '"created_at":"2035')
+    .replace('"id":"', '"id":"9');
+  const late = Math.floor(lines.length / 2);
+  writeFileSync(file, [...lines.toSpliced(late, 1), future, ""].join("\n"));
+  await followAt(sandboxNow, `--out ${file} --for 2m`);
+  expect(sorted(rowsBelow(below))).toEqual(sorted([...window, ...writtenRows(`${future}\n`)]));
+});
+
 describe("a clock set between runs loses and repeats no row", () => {
   const patterns = [
     "%Y%m%d-%H.ndjson",
