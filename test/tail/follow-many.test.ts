@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -135,6 +135,29 @@ test("a pool that is removed while the reader is slow, and comes back: no row is
     });
     expect.soft(stderr).not.toContain("may be missing");
     expect.soft(rows.length - new Set(rows).size).toBe(0);
+    expect(marketRows(sandboxNow - hour, sandboxNow, 2).filter((row) => !rows.includes(row))).toEqual([]);
+  });
+});
+
+test("a pool added to a list has each row once, even if the run is killed right after its first row", async () => {
+  const { folder, list } = newList(1);
+  const [killed, file] = [newList(2), "rows.ndjson"];
+  const words = `--follow ${from} --out`;
+  // The checkpoint is also saved every five seconds.
+  await withService({ speed: 20 }, async ({ start }) => {
+    await start(`txns @${list} ${words} ${folder}/${file} --for 5s`).outcome;
+    const { context, outcome } = start(`txns @${killed.list} ${words} ${folder}/${file}`);
+    while (!readFileSync(path.join(folder, file), "utf8").includes(pools[1]?.id ?? ""))
+      await new Promise(setImmediate);
+    for (const name of [file, `.${file}.follow`])
+      cpSync(path.join(folder, name), path.join(killed.folder, name));
+    context.interrupt({ cause: "SIGTERM" });
+    await outcome;
+    expect(
+      (await start(`txns @${killed.list} ${words} ${killed.folder}/${file} --for 5s`).outcome).exit,
+    ).toBe(0);
+    const rows = rowsBelow(killed.folder);
+    expect(rows).toEqual([...new Set(rows)]);
     expect(marketRows(sandboxNow - hour, sandboxNow, 2).filter((row) => !rows.includes(row))).toEqual([]);
   });
 });

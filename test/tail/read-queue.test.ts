@@ -88,6 +88,23 @@ test("late reads do not show whether the service or the rate limit is the cause"
   ]);
 });
 
+test("after an outage, the reads that waited for its end are not reported as late", () => {
+  const context = createTestContext({});
+  const warnings: string[] = [];
+  const report = { warn: (text: string) => void warnings.push(text), info: nothing };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the report uses only these parts
+  const behind = createBehindReport({ context, report } as never, nothing, 60_000);
+  behind.down("HTTP 503");
+  behind.up();
+  behind.answered(90_000);
+  context.clock.advance(120_000);
+  behind.answered(90_000);
+  expect(warnings).toEqual(["reads are paused: HTTP 503; no row will be lost"]);
+  context.clock.advance(1);
+  behind.answered(90_000);
+  expect(warnings.length).toBe(2);
+});
+
 test("a list without rows reports none as unwritten when the run ends during its turn", async () => {
   const { clock, random } = createTestContext({});
   const ending = new AbortController();
