@@ -33,7 +33,8 @@ function readUnix(text: string): Instant | undefined {
   if (!isDigits(text) || text.length > 11) return undefined;
   const dashed = `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`;
   const isDate = text.length === 8 && midnightOf(dashed) !== undefined;
-  return isDate ? undefined : { seconds: Number(text), fraction: "" };
+  const isYear = text.length === 4 && ["19", "20"].includes(text.slice(0, 2));
+  return isDate || isYear ? undefined : { seconds: Number(text), fraction: "" };
 }
 
 function readDateTime(text: string): Instant | undefined {

@@ -161,6 +161,7 @@ describe("parsed time bounds", () => {
     ["2026-13-01", "invalid month 13; months are 01 to 12"],
     ["20230328", "dates must have dashes", "did you mean 2023-03-28?"],
     ["20261121", "dates must have dashes", "did you mean 2026-11-21?"],
+    ["2026", "dates must have dashes", "did you mean 2026-01-01?"],
     ["00000229", "dates must have dashes", "did you mean 0000-02-29?"],
     ["123456789012", "Unix seconds have at most 11 digits", `use ${accepted}`],
     ["1679961600000", "Unix seconds have at most 11 digits; this looks like milliseconds", "use 1679961600"],

@@ -18,8 +18,9 @@ export function dayNumber(year: number, month: number, day: number): number {
 
 const DAYS_BEFORE_1970 = 719_469;
 
-/** Converts `20261121` to `2026-11-21`; undefined if the eight digits are not a valid date. */
+/** Converts `20261121` to `2026-11-21`, and the year `2026` to its first day; undefined for any other number. */
 function undashedDate(text: string): string | undefined {
+  if (/^(?:19|20)\d\d$/.test(text)) return `${text}-01-01`;
   const parts = /^(\d{4})(\d{2})(\d{2})$/.exec(text)?.slice(1) ?? [];
   const [year = 0, month = 0, day = 0] = parts.map(Number);
   return day >= 1 && day <= daysInMonth(year, month) ? parts.join("-") : undefined;
