@@ -96,15 +96,13 @@ export function showAmount(amount: ExactDecimal): string {
   return `${writeDecimal(shifted, Math.max(0, 3 - widthOf(shifted)), ",")}${UNITS[unit] ?? ""}`;
 }
 
-/** Keeps all digits of the integer part: `12,345,678.9` becomes `12,345,678.90`. */
+/**
+ * Keeps all digits of the integer part: `12,345,678.9` becomes `12,345,678.90`. Values below 0.01 keep two significant
+ * digits instead of two decimals, so that they never show as zero.
+ */
 export function showWholeAmount(amount: ExactDecimal): string {
-  const rounded = roundSmall(amount);
+  const rounded = widthOf(amount) < -1 ? roundSignificant(amount, 2) : roundPlaces(amount, 2);
   return writeDecimal(rounded, hasFraction(rounded) ? 2 : 0, ",");
-}
-
-/** Values below 0.01 keep two significant digits instead of two decimals, so that they never show as zero. */
-function roundSmall(value: ExactDecimal): ExactDecimal {
-  return widthOf(value) < -1 ? roundSignificant(value, 2) : roundPlaces(value, 2);
 }
 
 function hasFraction({ digits, exponent }: ExactDecimal): boolean {
@@ -115,9 +113,9 @@ export function showCount(count: ExactDecimal): string {
   return writeDecimal(count, 0, ",");
 }
 
-/** A percentage without a sign, such as a fee: `0.3%`, `0.05%`. */
+/** A percentage without a sign, such as a fee: `0.3%`, `0.025%`. */
 export function showPercent(percent: ExactDecimal): string {
-  return `${writeDecimal(roundSmall(percent), 0, ",")}%`;
+  return `${writeDecimal(roundSignificant(percent, 4), 0, ",")}%`;
 }
 
 /** `0.00%` means exactly no change. */
