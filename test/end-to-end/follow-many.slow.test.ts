@@ -1,9 +1,9 @@
-import { type ChildProcessWithoutNullStreams, execFileSync } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { catchesHangUp, ended, start } from "../harness/binary.ts";
+import { binaryEnv, catchesHangUp, ended, program, start } from "../harness/binary.ts";
 import { createMarket, parseFaults, startSandbox } from "../harness/bundled-sandbox.ts";
 import { isLong } from "../harness/long.ts";
 import { sandboxNow } from "../harness/sandbox.ts";
@@ -234,6 +234,24 @@ async function collect(options: Market, minutes: number, poll: number) {
   expect(files[2]).toBeLessThanOrEqual((files[1] ?? 0) + 50);
   return { requests: service.log.length, computed, peak, thirds };
 }
+
+/** How often V8 collects the young values is independent of the load of the machine. */
+test("a collector of 10,000 pools that starts is not kept busy by collections of garbage", async () => {
+  const list = path.join(folder, "10000.txt");
+  const address = (_: unknown, index: number): string => `base:0x${index.toString(16).padStart(40, "0")}\n`;
+  writeFileSync(list, Array.from({ length: 10_000 }, address).join(""));
+  const words = ["txns", `@${list}`, "--follow", "--poll", "1h", "--rpm", "unlimited"];
+  const env = binaryEnv({
+    DEXDATA_PRO_BASE_URL: "http://127.0.0.1:9",
+    DEXDATA_API_KEY: "api_pro_sandbox",
+    DEXDATA_TIER: "pro",
+  });
+  const child = spawn(process.execPath, ["--trace-gc", program, ...words], { env, stdio: "pipe" });
+  child.stderr.once("data", () => child.kill("SIGTERM"));
+  const { exit, stdout } = await ended(child, 120_000);
+  expect(exit).toBe(143);
+  expect(stdout.toString().split("Scavenge").length).toBeLessThan(300);
+}, 130_000);
 
 test("a collector of 100 pools sends the requests that it announces", async () => {
   const [minutes, poll] = isLong ? [30, 60] : [0.25, 5];

@@ -7,6 +7,7 @@ import { plans } from "../../../api/tier.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import type { PathNames } from "../../../base/files/file-pattern.ts";
 import { member } from "../../../base/json/json-scan.ts";
+import { letHeapGrow } from "../../../base/heap-room.ts";
 import { counted } from "../../../base/text/words.ts";
 import { usedRate } from "./read-queue.ts";
 import { comparableAddress, type Subject, subjectKey, titleOf } from "../../../client/subject.ts";
@@ -31,6 +32,9 @@ export interface FollowedList {
 
 /** In milliseconds. */
 const pollOfLists = { default: 60_000, min: shortestPollOfLists, max: 3_600_000 };
+
+/** Fewer lists fit into the small heap of a run. */
+const manyLists = 5000;
 
 export type Options = Awaited<ReturnType<typeof readOptions>>;
 
@@ -106,6 +110,8 @@ function readAlerts(
 
 function listsOf({ endpoint, argSets, named }: PullPlan, names: NameFinder): readonly FollowedList[] {
   if (argSets.length === 0) throw usageFailure("no pools to follow: the list is empty");
+  // Otherwise, collecting garbage while 100,000 lists start would block signals for minutes.
+  if (argSets.length > manyLists) letHeapGrow();
   return argSets.map((args, index) => {
     const request = { endpoint, args };
     if (endpoint.lists === "pools")
