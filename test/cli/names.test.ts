@@ -323,7 +323,12 @@ const [REAL, FAKE] = [`0x${"a".repeat(40)}`, `0x${"b".repeat(40)}`];
 const found = {
   tokens: [
     token(FAKE, { liquidity_usd: 5, volume_usd: 900 }),
-    token(`0x${"c".repeat(40)}`, { symbol: "PEPE2", liquidity_usd: 9e9, volume_usd: 1 }),
+    token(`0x${"c".repeat(40)}`, {
+      symbol: "PEPE2",
+      price_usd: 0.0000085986,
+      liquidity_usd: 9e9,
+      volume_usd: 1,
+    }),
     token(REAL, { liquidity_usd: 7e6, volume_usd: 1, created_at: "2023-04-14T00:00:00Z" }),
     token(`0x${"d".repeat(40)}`, { chain: "base" }),
   ],
@@ -337,7 +342,11 @@ describe("an unknown word at a terminal", () => {
   test("leads to one search, and the number chosen is used and kept", async () => {
     const server = await serveInTest(answers);
     const { run } = useHome(() => ({ DEXDATA_BASE_URL: server.url }));
-    const asked = await run("prices pepe --max-credits 2", { ...TERMINAL, typed: ["0", "1"] });
+    const asked = await run("prices pepe --max-credits 2", {
+      ...TERMINAL,
+      typed: ["0", "1"],
+      env: { LANG: "C.UTF-8" },
+    });
     expect(asked).toMatchObject({ exit: 0 });
     expect(server.requests.map(({ url }) => url)).toEqual([
       "/search?query=pepe",
@@ -347,7 +356,7 @@ describe("an unknown word at a terminal", () => {
     expect(lines[0]).toBe('"pepe" is not a name yet; searching for a token (1 request, 1 credit)');
     expect(lines[2]).toMatch(/^1 +PEPE +Pepe +ethereum +1.0\d* +7.00M +1 +2023-04-14 +0xa{40}$/u);
     expect(lines[3]).toMatch(/^2 +PEPE .* 0xb{40}$/u);
-    expect(lines[5]).toMatch(/^4 +PEPE2 /u);
+    expect(lines[5]).toMatch(/^4 +PEPE2 .* 0\.0₅85986 /u);
     expect(asked.stderr).toContain(
       "warning: 2 tokens on ethereum have the symbol PEPE; compare the addresses",
     );

@@ -10,6 +10,7 @@ import { groupBy } from "../../../base/group-by.ts";
 import type { Meter } from "../../../client/meter.ts";
 import { nameOf, shortAddress, subjectKey } from "../../../client/subject.ts";
 import { readPages } from "../../../client/read-pages.ts";
+import { readsUnicode } from "../../render/terminal.ts";
 import { drawLocalTable } from "../../render/table/local-table.ts";
 import { plainStyle, showCell } from "../../render/values/cell.ts";
 import { textWidth } from "../../render/values/width.ts";
@@ -142,7 +143,7 @@ async function choose(
     await writeWarning(context, `no ${kind} has the symbol ${word.toUpperCase()}; similar ones:`);
   const alike = lookalikes(found);
   const room = context.stderr.columns ?? Number.POSITIVE_INFINITY;
-  await context.stderr.write(drawCandidates(shown, room, alike.length > 0));
+  await context.stderr.write(drawCandidates(shown, room, alike.length > 0, readsUnicode(context.env)));
   const others = `${found.length - shown.length} more: dexdata search ${word} --type ${kind}s${isSandbox ? " --sandbox" : ""}`;
   const narrower =
     network === undefined ? `; to choose on one network, repeat the command with <network> ${word}` : "";
@@ -178,10 +179,15 @@ const whole = (address: string): string => address;
  * In a narrow window, addresses are shortened, and then the least important columns are hidden. If a symbol is there
  * twice, the addresses must be compared, and anyone can create one with the same first and last digits.
  */
-function drawCandidates(candidates: readonly Candidate[], room: number, areAlike: boolean): string {
+function drawCandidates(
+  candidates: readonly Candidate[],
+  room: number,
+  areAlike: boolean,
+  countsZeros: boolean,
+): string {
   const measures = ["liquidity_usd", "volume_usd"];
   const isMeasured = candidates.some(({ row }) => measures.some((name) => numberIn(row, name) !== undefined));
-  const rows = candidates.map((each, index) => rowOf(each, index + 1, isMeasured));
+  const rows = candidates.map((each, index) => rowOf(each, index + 1, isMeasured, countsZeros));
   const empty = Object.keys(rows[0] ?? {}).filter((name) => rows.every((row) => row[name] === ""));
   const draw = (hidden: readonly string[], shorten: (address: string) => string): string => {
     const cells = rows.map((row) => Object.entries({ ...row, address: shorten(row["address"] ?? "") }));
@@ -208,6 +214,7 @@ function rowOf(
   { asset, symbol, row, listedVolume }: Candidate,
   number: number,
   isMeasured: boolean,
+  countsZeros: boolean,
 ): Readonly<Record<string, string>> {
   const [name, created] = [member(row, "dex_name") ?? member(row, "name"), member(row, "created_at")];
   return {
@@ -215,7 +222,7 @@ function rowOf(
     symbol,
     name: labelText(typeof name === "string" ? name : "").slice(0, 24),
     network: asset.network,
-    price_USD: showCell(numberIn(row, "price_usd"), "price", plainStyle).text,
+    price_USD: showCell(numberIn(row, "price_usd"), "price", { ...plainStyle, countsZeros }).text,
     ...(isMeasured
       ? { liquidity: amount(numberIn(row, "liquidity_usd")), volume: amount(numberIn(row, "volume_usd")) }
       : { volume_of_listed_pools: amount(listedVolume) }),
