@@ -16,12 +16,13 @@ export function readChoice<Word extends string>(
   return word;
 }
 
-/** The message lists the set and suggests the nearest value, or has the reason why a value is refused. */
+/** The message lists the set and suggests the nearest value or `otherwise`, or has the reason why a value is refused. */
 export function choiceFailure(
   label: string,
   typed: string,
   choices: readonly string[],
   refused: Readonly<Record<string, string>> = {},
+  otherwise?: string,
 ): Failure {
   const why = refused[Object.keys(refused).find((word) => word === typed || isMeant(word, typed)) ?? ""];
   const accepted = `must be ${choices.length > 1 ? "one of " : ""}${choices.join(", ")}`;
@@ -29,7 +30,7 @@ export function choiceFailure(
   // In curl and others, -o takes a file.
   if (label.startsWith("--output ") && /[./]/u.test(typed))
     return invalidInput(label, accepted, `to write to a file: --out ${typed}, or > ${typed}`);
-  return invalidInput(label, accepted, didYouMean(nearestChoice(typed, choices), undefined));
+  return invalidInput(label, accepted, didYouMean(nearestChoice(typed, choices) ?? otherwise, undefined));
 }
 
 /** What people call a choice, in lower case and without separators. A word may mean choices of several flags. */

@@ -3,7 +3,7 @@ import { isFixedWord, damageFault } from "./known-networks.ts";
 import { shiftDecimal } from "../base/json/exact-decimal.ts";
 import { entryOf } from "../base/json/json-scan.ts";
 import type { Param, ParamKind } from "./param.ts";
-import { acceptedChoices, choiceFailure } from "./read-choice.ts";
+import { acceptedChoices, choiceFailure, nearestChoice } from "./read-choice.ts";
 import {
   atSecond,
   type Instant,
@@ -17,9 +17,9 @@ import type { Endpoint, Args, Typed } from "./endpoint.ts";
 
 /**
  * Returns the value to send. The usage failure for invalid input lists the accepted values. `now` is in milliseconds
- * since the epoch; each run reads the clock only once.
+ * since the epoch; each run reads the clock only once. `others` may have a choice that was typed for this one.
  */
-export function readParam(param: Param, typed: string, now: number): string {
+export function readParam(param: Param, typed: string, now: number, others: readonly Param[] = []): string {
   const label = `${inputName(param)} "${typed}"`;
   const { kind } = param;
   switch (kind.kind) {
@@ -38,13 +38,24 @@ export function readParam(param: Param, typed: string, now: number): string {
     case "choice": {
       const word = kind.choices.includes(typed) ? typed : entryOf(kind.also, typed);
       if (word !== undefined) return word;
-      throw choiceFailure(label, typed, acceptedChoices(kind), kind.refused);
+      throw choiceFailure(label, typed, acceptedChoices(kind), kind.refused, choiceOfOther(others, typed));
     }
     case "toggle":
       return "true";
     case "time":
       return toWire(inWholeSeconds(param.name, readInstant(label, typed, now)));
   }
+}
+
+/** For `--sort volume`, `--order-by volume_usd_24h`. */
+function choiceOfOther(params: readonly Param[], typed: string): string | undefined {
+  for (const param of params) {
+    const { kind } = param;
+    if (kind.kind !== "choice") continue;
+    const near = nearestChoice(typed, [...Object.keys(kind.refused ?? {}), ...kind.choices]);
+    if (near !== undefined && kind.choices.includes(near)) return `${inputName(param)} ${near}`;
+  }
+  return undefined;
 }
 
 /** `label` is the input as errors show it, and `now` is in milliseconds. */
@@ -181,7 +192,7 @@ export function readArgs(endpoint: Endpoint, typed: Typed, now: number): Args {
   const args = new Map<string, string>();
   for (const param of endpoint.params) {
     const text = typed.get(param.name);
-    if (text !== undefined) args.set(param.name, readParam(param, text, now));
+    if (text !== undefined) args.set(param.name, readParam(param, text, now, endpoint.params));
   }
   checkAddresses(endpoint.params, args);
   const nameOf = (wire: string): string => nameOfParam(endpoint, wire);
