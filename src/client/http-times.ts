@@ -26,7 +26,7 @@ export function createAgeReader(tier: Tier) {
   let ahead: number | undefined;
   return ({ headers, received }: Pick<Answer, "headers" | "received">): AnswerAge => {
     const date = parseHttpDate(headers.get("date") ?? "");
-    const known = /^\s*(\d{1,8})\s*$/u.exec(headers.get("age") ?? "")?.[1];
+    const known = /^(\d{1,8})$/u.exec(headers.get("age") ?? "")?.[1];
     const kept = [...(headers.get("cache-control") ?? "").matchAll(/\b(?:s-maxage|max-age)="?(\d{1,8})/giu)];
     const longest = Math.max(0, ...kept.map(([, seconds]) => Number(seconds))) * 1000;
     const age = known === undefined ? longest : Number(known) * 1000;
@@ -49,7 +49,7 @@ export function retryAfterMilliseconds(
   body: { readonly fields: ReadonlyMap<string, string> },
   received: number,
 ): number | undefined {
-  const header = headers.get("retry-after")?.trim();
+  const header = headers.get("retry-after");
   if (header !== undefined && /^\d+$/u.test(header)) return Number(header) * 1000;
   const date = parseHttpDate(header ?? "");
   const now = parseHttpDate(headers.get("date") ?? "");

@@ -193,7 +193,7 @@ function holdUntil(state: PaceState, now: number, wait: number): PaceState {
 }
 
 function toldRate(headers: RateNews["headers"]): number | undefined {
-  const text = headers.get("ratelimit-limit")?.trim() ?? "";
+  const text = headers.get("ratelimit-limit") ?? "";
   return /^[1-9]\d{0,6}$/u.test(text) ? Number(text) : undefined;
 }
 
@@ -203,8 +203,8 @@ function toldRate(headers: RateNews["headers"]): number | undefined {
  * may delay requests, but never end a run. A reset more than ten minutes away is ignored.
  */
 function resetAfter(headers: RateNews["headers"]): number | undefined {
-  if (headers.get("ratelimit-remaining")?.trim() !== "0") return undefined;
-  const text = headers.get("ratelimit-reset")?.trim() ?? "";
+  if (headers.get("ratelimit-remaining") !== "0") return undefined;
+  const text = headers.get("ratelimit-reset") ?? "";
   const seconds = /^[1-9]\d{0,2}$/u.test(text) ? Number(text) : Number.NaN;
   return seconds <= 600 ? Math.min(seconds * 1000, minute) : undefined;
 }

@@ -33,9 +33,9 @@ test.each([
   expect(stderr.split("warning: the service applied").length).toBe(plans.length + 1);
 });
 
-test("K8: a plan is compared without case", async () => {
+test("K8: a plan is compared without case, and without the spaces around a header value", async () => {
   const server = await serveInTest(() =>
-    json({ id: pool, chain: "ethereum" }, { headers: { "x-api-plan": "Pro" } }),
+    json({ id: pool, chain: "ethereum" }, { headers: { "x-api-plan": " Pro \t" } }),
   );
   const outcome = await dexdata(`pool ethereum ${pool} --require-plan pro`, {
     env: { DEXDATA_PRO_BASE_URL: server.url, DEXDATA_API_KEY: "api_pro_0123456789", DEXDATA_TIER: "pro" },

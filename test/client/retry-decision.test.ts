@@ -142,7 +142,6 @@ describe("the wait that the service requests", () => {
   test.each([
     [{}, nothing, undefined],
     [{ "retry-after": "7" }, nothing, 7000],
-    [{ "retry-after": " 120 " }, nothing, 120_000],
     [{ "retry-after": "0" }, inBody("9"), 0],
     [{ "retry-after": "" }, nothing, undefined],
     [{ "retry-after": "" }, inBody("9"), 9000],

@@ -116,7 +116,8 @@ function firstValues(headers: ReceivedHeaders): Answer["headers"] {
   for (const name in headers) {
     const value = headers[name];
     const text = typeof value === "string" ? value : value?.[0];
-    if (text !== undefined) first.set(name.toLowerCase(), text);
+    // undici keeps spaces at the end, which are not part of the value (RFC 9112, 5.1).
+    if (text !== undefined) first.set(name.toLowerCase(), text.trim());
   }
   return first;
 }
