@@ -82,6 +82,18 @@ describe("a receipt", () => {
     },
   );
 
+  test("of several files of an incomplete pull: what concerns the pull is found once, with the first file", async () => {
+    const receipt = at("split.json");
+    const words = `txns ethereum ${pool} --from 2026-11-20T22:00:00Z --to 2026-11-21T02:00:00Z --all --receipt ${receipt}`;
+    const argv = [...words.split(" "), "--out", at("incomplete-{date}.csv")];
+    expect((await dexdata(argv, { env: sandbox.env() })).exit).toBe(0);
+    const text = readFileSync(receipt, "utf8");
+    writeFileSync(receipt, text.replace('"complete": true', '"complete": false'));
+    const { exit, stdout } = await verify(receipt);
+    const found = rowsOf(stdout).map(({ file, rule }) => [file, rule]);
+    expect([exit, found]).toEqual([8, [[at("incomplete-2026-11-20.csv"), "H1"]]]);
+  });
+
   test("without its file is a finding", async () => {
     await pull("lost.ndjson");
     renameSync(at("lost.ndjson"), at("found.ndjson"));
