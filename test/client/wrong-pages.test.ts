@@ -213,6 +213,19 @@ describe("a list of DEXes with page 3 in place of page 2", () => {
   );
 });
 
+test("the pages after one that is always empty are read, and its rows are reported as missing", async () => {
+  const { run } = await servePulls(({ query }) => {
+    const page = Number(query.get("page"));
+    const names = page === 5 || page > 9 ? [] : [0, 1, 2].map((at) => `${page}-${at}`);
+    return json({
+      dexes: names.map((dex_id) => ({ dex_id, chain: "base" })),
+      page_info: { limit: 3, page, total_items: 27, total_pages: 9 },
+    });
+  });
+  const { exit, stdout } = await run("dexes base --all --page-size 3 --retries 1");
+  expect([exit, rowsOf(stdout).length]).toEqual([8, 24]);
+});
+
 test("a resumed list of DEXes does not end at an empty page of another size", async () => {
   const { service, run } = await servePulls(({ query }) =>
     query.get("page") === "3" ? json({ message: "no" }, { status: 500 }) : dexes(Number(query.get("page"))),

@@ -68,14 +68,12 @@ export function isLastCursor({ offered }: NumberedAnswer): boolean {
 export function isEnd(answer: NumberedAnswer, isNew: boolean, before: NumberedAnswer | undefined): boolean {
   const { at, pageSize, rows, totals } = answer;
   // One page may be broken, but two empty pages in a row are the end of the rows that can be had.
-  const isSecondEmpty = rows.length === 0 && before?.rows.length === 0;
-  const byCursor = isByCursor(answer);
-  if (isSecondEmpty || (rows.length === 0 && byCursor)) return true;
+  if (rows.length === 0 && before?.rows.length === 0) return true;
   // A page with totals has no cursor, so only a short one is the last.
   const isFull = totals.items > 0 && rows.length >= pageSize;
-  if (byCursor) return !isNew || (isLastCursor(answer) && !isFull);
+  if (isByCursor(answer)) return !isNew || (isLastCursor(answer) && !isFull);
   if (totals.pages > Number(at.value)) return false;
-  return rows.length === 0 || !isNew || rows.length < Math.min(pageSize, cappedAt(answer));
+  return !isNew || rows.length < Math.min(pageSize, cappedAt(answer));
 }
 
 export function cappedAt({ totals: { limit } }: NumberedAnswer): number {
