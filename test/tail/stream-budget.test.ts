@@ -100,6 +100,13 @@ describe("budget.daily and streams", () => {
     expect(stderr).toContain("--max-credits of 0 reached: 0 spent, next event costs 1");
   });
 
+  test("--max-credits writes as many events as it allows, however they arrive", async () => {
+    const server = await serveInTest(() => stream([burst(2), burst(3)]));
+    const { exit, stdout, stderr } = await listen(`${asset} --max-credits 3`, server).outcome;
+    expect([exit, stdout.split("\n").filter(Boolean).length]).toEqual([5, 3]);
+    expect(stderr).toContain("--max-credits of 3 reached: 5 spent");
+  });
+
   test("follow: requests and events are on the closing line, in --events and in the budget file alike", async () => {
     const state = newState();
     const log = path.join(createTestContext().home, "events.ndjson");
