@@ -1,5 +1,5 @@
 import { invalidInput, usageFailure } from "../base/failure.ts";
-import { isFixedWord, damageFault } from "./known-networks.ts";
+import { damageFault, isFixedWord, networkAliases, wellKnownNetworks } from "./known-networks.ts";
 import { shiftDecimal } from "../base/json/exact-decimal.ts";
 import { entryOf } from "../base/json/json-scan.ts";
 import type { Param, ParamKind } from "./param.ts";
@@ -158,12 +158,23 @@ export const notAnAddress = "must be a network ID such as ethereum, not an addre
 export const looksLikeAddress = (word: string): boolean =>
   /^(?:0x[\da-f]{40,64}|[1-9A-HJ-NP-Za-km-z]{32,44})$/iu.test(word);
 
+/** What a word or a line names, for messages. */
+export const anAsset = "a network and an address";
+
 /** People paste the URLs of pages about an asset. */
 export function refuseUrl(label: string, typed: string, accepted: string): void {
   if (!/^[a-z][\w+.-]*:\/\//iu.test(typed)) return;
   const address = addressIn(typed);
-  const next = address === undefined ? undefined : `use the address: ${address}`;
+  const network = accepted === anAsset ? networkIn(typed) : undefined;
+  const found = network === undefined ? address : `${network}:${address}`;
+  const next = address === undefined ? undefined : `use the address: ${found}`;
   throw invalidInput(label, `must be ${accepted}, not a URL`, next);
+}
+
+/** Many sites have pages of several networks, with the network in the path. */
+function networkIn(url: string): string | undefined {
+  const parts = url.split(/[/?#]/u).map((part) => networkAliases.get(part) ?? part);
+  return parts.find((part) => wellKnownNetworks.has(part));
 }
 
 /** The address of the asset that a page of an explorer shows. The hash of a transaction is not one. */

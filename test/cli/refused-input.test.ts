@@ -32,6 +32,17 @@ const urls: readonly (readonly [string, string | RegExp, string?])[] = [
     /must be a network and an address, not a URL$/u,
     "use the address: So11111111111111111111111111111111111111112",
   ],
+  ...[
+    ["https://dexscreener.com/base/0x4ed4e862860bed51a9570b96d89af5e1b0efefed", "base"],
+    ["https://www.geckoterminal.com/eth/pools/0x4ed4e862860bed51a9570b96d89af5e1b0efefed?tab=1", "ethereum"],
+  ].map(
+    ([url, network]) =>
+      [
+        `token ${url}`,
+        `invalid argument "${url}": must be a network and an address, not a URL`,
+        `use the address: ${network}:0x4ed4e862860bed51a9570b96d89af5e1b0efefed`,
+      ] as const,
+  ),
   [
     `pools search ethereum --token https://etherscan.io/token/${WETH}`,
     /^invalid --token .*: must be an address or ID, not a URL$/u,

@@ -11,7 +11,7 @@ import {
 } from "../../../api/known-networks.ts";
 import { type AssetKind, countedKinds, kindOfRow, labelOfRow, labelText } from "../../../api/asset-kind.ts";
 import { inNetwork } from "../../../api/endpoints/shared-parts.ts";
-import { readParam, refuseUrl } from "../../../api/read-param.ts";
+import { anAsset, readParam, refuseUrl } from "../../../api/read-param.ts";
 import type { NameFinder, NamedAsset } from "../../run/asset-names.ts";
 import type { AssetSources } from "../../run/with-run.ts";
 import { isObject, member, parseJson } from "../../../base/json/json-scan.ts";
@@ -86,9 +86,6 @@ export async function readSubjects(
 }
 
 export const isList = (word: string): boolean => word === "-" || word.startsWith("@");
-
-/** What a word or a line names, for messages. */
-const anAsset = "a network and an address";
 
 export function readWord(
   word: string,

@@ -2,7 +2,7 @@ import { nearestNetwork, wellKnownNetworks, isAssetName, nameForm } from "../../
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
-import { refuseUrl } from "../../../api/read-param.ts";
+import { anAsset, refuseUrl } from "../../../api/read-param.ts";
 import { refuseKey } from "../../../client/target.ts";
 import { addressKey, nameOf } from "../../../client/subject.ts";
 import { isKnownNetwork, readAssetNames, setAssetName } from "../../run/asset-names.ts";
@@ -24,7 +24,7 @@ export async function add(input: RunInput, context: Context): Promise<ExitCode> 
   if (!isAssetName(name) || slug === "help") throw invalidInput(`<name> "${name}"`, nameForm);
   if (isKnownNetwork(context, slug))
     throw usageFailure(`"${name}" is a network`, `give it another name: ${slug}-token`);
-  refuseUrl(`<network:address> "${word}"`, word, "a network and an address");
+  refuseUrl(`<network:address> "${word}"`, word, anAsset);
   const pair = splitPair(word);
   if (pair === undefined)
     throw invalidInput(`<network:address> "${word}"`, "must be network:address", `usage: dexdata ${usage}`);
