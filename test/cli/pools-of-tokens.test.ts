@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
@@ -123,6 +123,24 @@ describe("several --token", () => {
     const parquet = `${receipt}.parquet`;
     expect(await run(`${words} --all --out ${parquet}`, "parquet")).toMatchObject({ exit: 8 });
     expect(readFileSync(parquet, "latin1")).toContain('"complete":false');
+  });
+
+  test("stopped by --max-rows-read still ends with exit code 8 if it was killed before its checkpoint was removed", async () => {
+    const folder = temporaryFolder();
+    const [whole, file] = [path.join(folder, "whole.ndjson.gz"), path.join(folder, "rows.ndjson.gz")];
+    let isTaken = false;
+    const { run } = await serve((request, index) => {
+      if (isTaken) writeFileSync(file, "precious");
+      return search(market)(request, index);
+    });
+    const pull = async (out: string) =>
+      await run(`--token ${A},${B} --all --page-size 10 --max-rows-read 45 --out ${out} --resume`);
+    await pull(whole);
+    isTaken = true;
+    await pull(file);
+    rmSync(`${file}.part`);
+    copyFileSync(whole, file);
+    expect(await pull(file)).toMatchObject({ exit: 8, stderr: `${file} is already complete: 20 rows\n` });
   });
 
   test("an interrupted pull continues in the same list, at most to the same number of rows", async () => {
