@@ -133,6 +133,15 @@ describe("known rows", () => {
   const known = (begin: number) =>
     createKnownRows({ seconds: begin, fraction: "" }, () => Number.POSITIVE_INFINITY);
 
+  test("of a busy pool are read again only as far as 50 pages", () => {
+    const rows = known(0);
+    // Ten in each of ten minutes.
+    rows.add(Array.from({ length: 6000 }, (_, index) => row(`${index}`, 400 + Math.floor(index / 10))));
+    rows.confirm();
+    rows.confirm();
+    expect([rows.from().seconds, rows.listed()]).toEqual([500, 5000]);
+  });
+
   test("are remembered for a day, and then forgotten, never new again", () => {
     const rows = known(0);
     rows.add([row("first", 0)]);
