@@ -1,3 +1,5 @@
+import { truncateSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import type { FileMetaData } from "hyparquet";
 import { parquetMetadata } from "hyparquet/src/metadata.js";
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
@@ -9,9 +11,10 @@ import { poolTransactions } from "../../src/api/endpoints/pool-transactions.ts";
 import { checkPages } from "../../src/rows/parquet/stored-column.ts";
 import { breakSeal, sealFooter } from "../../src/rows/parquet/file-mark.ts";
 import { columnsOf, UnreadableParquet } from "../../src/rows/parquet-format.ts";
-import { readParquet } from "../../src/rows/parquet-file.ts";
+import { readParquet, withParquet } from "../../src/rows/parquet-file.ts";
 import { isLong } from "../harness/long.ts";
 import { createRandom } from "../harness/random.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { generateRow } from "./generated-rows.ts";
 import { open, writeFile } from "./memory-file.ts";
 
@@ -47,6 +50,16 @@ test("a truncated file, an empty one and one of another program are noticed", as
   for (const length of [0, 3, 11, 12, 1000, file.length - 1])
     await expect(open(file.subarray(0, length))).rejects.toThrow(UnreadableParquet);
   await expect(open(Buffer.from("PAR1 not parquet at all PAR1"))).rejects.toThrow(UnreadableParquet);
+});
+
+test("a file that another program truncates while it is read is damaged", async () => {
+  const file = path.join(temporaryFolder(), "rows.parquet");
+  writeFileSync(file, await someFile());
+  const reading = withParquet(file, async (parquet) => {
+    truncateSync(file, 1000);
+    return await readParquet(parquet);
+  });
+  await expect(reading).rejects.toThrow(UnreadableParquet);
 });
 
 /** Changes the footer, and seals it again, as someone could on purpose. */

@@ -22,7 +22,7 @@ import { carefully, type FileIdentity, isSameFile, withDescriptor } from "./path
 /** A file that is read in parts. Reads are synchronous, because `sync` opens thousands of files in one run. */
 export interface FileSource {
   readonly size: number;
-  /** Returns exactly the bytes from `start` to before `end`. The caller may change them. */
+  /** Returns the bytes from `start` to before `end`, which the caller may change. Zeros replace those that are gone. */
   readonly read: (start: number, end: number) => Buffer;
 }
 
@@ -48,7 +48,7 @@ export function openStored(file: string): StoredFile | undefined {
       const bytes = Buffer.alloc(end - start);
       for (let at = 0; at < bytes.length;) {
         const count = readSync(descriptor, bytes, at, bytes.length - at, start + at);
-        if (count === 0) throw new Error(`${file} became shorter while it was read`);
+        if (count === 0) break;
         at += count;
       }
       return bytes;
