@@ -54,6 +54,11 @@ const urls: readonly (readonly [string, string, ...string[]])[] = [
     `dexdata stream ethereum:${weth} --limit 1`,
     "/stream was removed; its replacement is /sse/prices",
   ],
+  [
+    `/sse/prices?method=token_price&chain=ethereum&address=${weth}&limit=0`,
+    `dexdata stream ethereum:${weth}`,
+    "limit=0: the service would reject this value; omitted",
+  ],
   ["/stream", "dexdata stream @assets.txt", "the assets of a POST request are in its body"],
   // Current endpoints
   ["/networks", "dexdata networks", "/networks is still part of the API"],

@@ -160,7 +160,10 @@ export function migratedStream(path: string, values: ReadonlyMap<string, string>
     if (["chain", "address", "method"].includes(name)) continue;
     const isTaken = name === "limit" || feed.params.some((param) => param === name);
     if (isTaken && flags[name]?.(value, now) === true) words.push(`--${name}`, value);
-    else notes.push(`${name}=${value}: not used by this command; omitted`);
+    else {
+      const why = isTaken ? "the service would reject this value" : "not used by this command";
+      notes.push(`${name}=${value}: ${why}; omitted`);
+    }
   }
   const removed = path === removedStream ? removedStream : undefined;
   return { words, removed, replacement: feed.path, notes };
