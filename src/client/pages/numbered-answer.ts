@@ -160,9 +160,10 @@ export class ListCount {
     this.left = rowsHere === undefined ? undefined : totals.items - rowsBefore(answer) - rowsHere;
     this.pagesLeft = totals.pages - Number(at.value);
     const { items } = this.window;
-    // The number of rows expected at the start remains valid as long as no row has come or gone.
-    const isUnchanged =
-      this.#start?.due !== undefined && totals.items === this.#start.items && pushedBack === 0;
+    // The number of rows expected at the start remains valid as long as no row has come or gone. Known rows of a list
+    // that is not frozen have only changed places with rows that are now before the start.
+    const isSame = pushedBack === 0 || at.to === undefined;
+    const isUnchanged = this.#start?.due !== undefined && totals.items === this.#start.items && isSame;
     const dueHere = rowsHere === undefined ? undefined : (this.left ?? 0) + rowsHere - pushedBack - readAgain;
     if (this.#due === undefined) {
       this.#due = isUnchanged ? this.#start?.due : dueHere;
