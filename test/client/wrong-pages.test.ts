@@ -268,27 +268,30 @@ test("DEXes that are missing after two interruptions are reported, although page
   expect(last).toMatchObject({ exit: 8, complete: false });
 });
 
-test("a DEX that takes the first place while a pull is interrupted is found by reading the list again", async () => {
+test.each([
+  ["takes the first place", ["dex20"]],
+  ["and a new one take the first places", ["new", "dex20"]],
+])("a DEX that %s while a pull is interrupted is found by reading the list again", async (_what, first) => {
   const before = Array.from({ length: 27 }, (_, at) => `dex${at}`);
   const failing = json({ message: "no" }, { status: 500 });
   const { service, run } = await servePulls(() => failing);
-  const out = path.join(folder, "first-place.ndjson");
+  const out = path.join(folder, `${first.length}-first.ndjson`);
   const pull = async (names: readonly string[], last: number) => {
     service.script = ({ query }) => {
       const page = Number(query.get("page"));
       if (page > last) return failing;
       return json({
         dexes: names.slice(3 * page - 3, 3 * page).map((dex_id) => ({ dex_id, chain: "base" })),
-        page_info: { limit: 3, page, total_items: 27, total_pages: 9 },
+        page_info: { limit: 3, page, total_items: names.length, total_pages: Math.ceil(names.length / 3) },
       });
     };
     return await run(`dexes base --all --page-size 3 --out ${out} --resume --retries 1`);
   };
   expect((await pull(before, 4)).exit).toBe(7);
-  const after = ["dex20", ...before.filter((name) => name !== "dex20")];
-  expect(await pull(after, 10)).toMatchObject({ exit: 0, complete: true });
+  const after = [...first, ...before.filter((name) => name !== "dex20")];
+  expect(await pull(after, 11)).toMatchObject({ exit: 0, complete: true });
   const rows = rowsOf(readFileSync(out, "utf8"));
-  expect(new Set(rows.map(({ dex_id }) => dex_id))).toEqual(new Set(before));
+  expect(new Set(rows.map(({ dex_id }) => dex_id))).toEqual(new Set(after));
 });
 
 describe("a pull that ends among its pages by cursor", () => {

@@ -160,14 +160,16 @@ export class ListCount {
     this.left = rowsHere === undefined ? undefined : totals.items - rowsBefore(answer) - rowsHere;
     this.pagesLeft = totals.pages - Number(at.value);
     const { items } = this.window;
+    const { due, items: before = Number.NaN } = this.#start ?? {};
+    const added = totals.items - before;
     // The number of rows expected at the start remains valid as long as no row has come or gone. Known rows of a list
-    // that is not frozen have only changed places with rows that are now before the start.
-    const isSame = pushedBack === 0 || at.to === undefined;
-    const isUnchanged = this.#start?.due !== undefined && totals.items === this.#start.items && isSame;
+    // that is not frozen have changed places with rows that are now before the start, or with added ones.
+    const isValid = pushedBack === 0 ? added === 0 : added >= 0 && at.to === undefined;
+    const dueAtStart = isValid && due !== undefined ? due + added : undefined;
     const dueHere = rowsHere === undefined ? undefined : (this.left ?? 0) + rowsHere - pushedBack - readAgain;
     if (this.#due === undefined) {
-      this.#due = isUnchanged ? this.#start?.due : dueHere;
-      this.#isDueFromHere = !isUnchanged;
+      this.#due = dueAtStart ?? dueHere;
+      this.#isDueFromHere = dueAtStart === undefined;
     } else {
       if (this.#isDueFromHere) this.#due -= readAgain;
       if (totals.items !== items) this.#isStill = false;
