@@ -205,6 +205,23 @@ describe("budget.daily", () => {
     expect(failureOf(wrong)).toMatchObject({ exit: 2 });
   });
 
+  test("a request that it has allowed is retried, and its row and those after it are written", async () => {
+    const addresses = Array.from({ length: 7 }, (_, index) => `0x${String(index).padStart(40, "0")}`);
+    let rejections = 0;
+    const { url } = await serveInTest(({ path: asked }) => {
+      const id = path.basename(asked);
+      if (id !== addresses[2] || rejections > 0) return json({ id });
+      rejections += 1;
+      return json({ error: "rate_limited" }, { status: 429 });
+    });
+    const { exit, stdout } = await dexdata("pool ethereum - --fields id", {
+      env: { DEXDATA_BASE_URL: url, DEXDATA_STATE_DIR: stateFolder(), DEXDATA_BUDGET_DAILY: "5" },
+      stdin: addresses.join("\n"),
+    });
+    const rows = addresses.slice(0, 5).map((id) => `{"id":"${id}"}\n`);
+    expect({ exit, stdout, rejections }).toEqual({ exit: 5, stdout: rows.join(""), rejections: 1 });
+  });
+
   test("counts each key and each service separately; neither the file nor its name contains the key", async () => {
     const [one, other] = [await ledgerInTest(), await ledgerInTest()];
     const state = stateFolder();

@@ -31,6 +31,9 @@ test("eight processes at once spend exactly the daily budget", async () => {
   };
   const runs = await Promise.all(Array.from({ length: 8 }, async () => await ended(pull(env, 15), 60_000)));
   expect(ledger.charged()).toBe(50);
+  // Each response that was paid for is in the output.
+  const output = runs.map(({ stderr }) => stderr).join("");
+  expect(output.match(/"code":"not_found"/gu)).toHaveLength(50);
   expect(runs.map(({ exit }) => exit).filter((exit) => exit !== 5 && exit !== 3)).toEqual([]);
   expect(runs.filter(({ exit }) => exit === 5).length).toBeGreaterThanOrEqual(4);
 });
