@@ -16,7 +16,7 @@ export function readChoice<Word extends string>(
   return word;
 }
 
-/** The message lists the set and suggests the nearest value or `otherwise`, or has the reason why a value is refused. */
+/** Lists the accepted values and suggests the nearest one or `otherwise`, or says why the value is refused. */
 export function choiceFailure(
   label: string,
   typed: string,
