@@ -328,27 +328,34 @@ describe("a change", () => {
     expect(at("price falls 5% in 2s", [flat, [1, "106"], [6, "101"], [6.5, "100"]])).toBe(true);
   });
 
-  test("agrees with a search of all values, except for a sixtieth part of the window", () => {
-    const random = createRandom(5);
-    for (let run = 0; run < 60; run += 1) {
-      const series = change("price rises 5% in 6s");
-      const seen: (readonly [time: number, price: number])[] = [];
-      for (let time = 0; seen.length < 60; time += Math.floor(random() ** 6 * 9000)) {
-        const price = 1000 + Math.floor(random() * 120);
-        seen.push([time, price]);
-        const reached = series(String(price), time);
-        if (reached === undefined) continue;
-        const lowest = (window: number): number =>
-          Math.min(
-            ...seen.flatMap(([, value], index) =>
-              (seen[index + 1]?.[0] ?? Number.POSITIVE_INFINITY) > time - window ? [value] : [],
-            ),
-          );
-        const [exact, longer] = [6000, 6100].map((window) => price * 100 >= lowest(window) * 105);
-        expect([exact, longer]).toContain(reached);
+  test.each([
+    ["rises", 105],
+    ["falls", 95],
+  ] as const)(
+    "price %s: agrees with a search of all values, except for a sixtieth of the window",
+    (way, part) => {
+      const order = way === "rises" ? 1 : -1;
+      const random = createRandom(5);
+      for (let run = 0; run < 60; run += 1) {
+        const series = change(`price ${way} 5% in 6s`);
+        const seen: (readonly [time: number, price: number])[] = [];
+        for (let time = 0; seen.length < 60; time += Math.floor(random() ** 6 * 9000)) {
+          const price = 1000 + Math.floor(random() * 120);
+          seen.push([time, price]);
+          const reached = series(String(price), time);
+          if (reached === undefined) continue;
+          const isReached = (window: number): boolean =>
+            seen.some(
+              ([, value], index) =>
+                (seen[index + 1]?.[0] ?? Number.POSITIVE_INFINITY) > time - window &&
+                order * (price * 100 - value * part) >= 0,
+            );
+          const [exact, longer] = [isReached(6000), isReached(6100)];
+          expect([exact, longer]).toContain(reached);
+        }
       }
-    }
-  });
+    },
+  );
 
   test("goes on if the clock is set back", () => {
     const series = change("price rises 5% in 3m");
