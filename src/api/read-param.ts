@@ -17,7 +17,8 @@ import type { Endpoint, Args, Typed } from "./endpoint.ts";
 
 /**
  * Returns the value to send. The usage failure for invalid input lists the accepted values. `now` is in milliseconds
- * since the epoch; each run reads the clock only once. `others` may have a choice that was typed for this one.
+ * since the epoch; each run reads the clock only once. If the value is a choice of another one of `others`, the hint
+ * names that parameter.
  */
 export function readParam(param: Param, typed: string, now: number, others: readonly Param[] = []): string {
   const label = `${inputName(param)} "${typed}"`;
@@ -47,7 +48,7 @@ export function readParam(param: Param, typed: string, now: number, others: read
   }
 }
 
-/** For `--sort volume`, `--order-by volume_usd_24h`. */
+/** For `--sort volume`, `--order-by volume_usd_24h`. Undefined if the other flag would refuse the word, too. */
 function choiceOfOther(params: readonly Param[], typed: string): string | undefined {
   for (const param of params) {
     const { kind } = param;

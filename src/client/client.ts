@@ -115,7 +115,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
           return document;
         } catch (cause) {
           if (!(cause instanceof Failure)) throw cause;
-          // Requests that wait keep what they have of a budget on this machine.
+          // A budget on this machine has already reserved the credits of the requests that wait.
           if (cause.exit === 5 && cause.status !== undefined) spent.abort(cause);
           // Do not retry without credits, after a signal or the --deadline, or if nothing waits for the response.
           if (until.aborted || cause === spent.signal.reason) throw cause;

@@ -204,9 +204,9 @@ async function failureOf({ client, timed }: Timed, asset: TimedAsset, cause: unk
   const isSurelyKnown = wellKnownNetworks.has(asset.network);
   const request = { endpoint: candlesOf[asset.kind], args };
   const judged = isSurelyKnown ? other : await timed.judge(other, client, request);
+  if (judged.code === "unsupported_network" || judged.code === "route_not_found") return judged;
   const isUndecided = judged === other && doubtfulNetworks(other, args) !== undefined;
-  const isOther = judged.code === "unsupported_network" || judged.code === "route_not_found";
-  return isUndecided || isOther ? judged : undefined;
+  return isUndecided ? judged : undefined;
 }
 
 /** Undefined if the service does not name the tokens. One request per pool, or none if the disk has the token. */
