@@ -666,13 +666,24 @@ describe("an invalid response ends the pull after the rows before it", () => {
 });
 
 describe("a failure halfway", () => {
-  test("of --count-back prints nothing, because the oldest candles come first", async () => {
-    const { exit, stdout } = await runCommand(
-      (request) =>
-        askedOf(request.query).start === september ? empty(501) : answerCandles(request, { interval: 60 }),
-      `--interval 1m --count-back 2500 --to ${september + 2500 * 60} -o ndjson`,
-    );
-    expect({ exit, stdout }).toEqual({ exit: 7, stdout: "" });
+  test("of --count-back prints the newest candles, which are paid for, and no command to continue", async () => {
+    const to = september + 2500 * 60;
+    const run = async (words: string) =>
+      await runCommand(
+        (request) =>
+          askedOf(request.query).start === september ? empty(501) : answerCandles(request, { interval: 60 }),
+        `--interval 1m --count-back 2500 --to ${to} -o ndjson ${words}`,
+      );
+    const { exit, stdout, stderr } = await run("");
+    expect({ exit, stdout }).toEqual({ exit: 7, stdout: linesOf(range(september + 60_000, to, 60), 60) });
+    expect(stderr).toContain("; 1,500 rows written");
+    // The missing candles come first, so a file cannot be continued.
+    for (const words of [`--out ${folder}/a`, `--out ${folder}/b --resume`]) {
+      const inFile = await run(words);
+      expect([inFile.exit, inFile.stderr]).toEqual([7, expect.not.stringContaining("--resume")]);
+    }
+    const filled = await run("--fill null");
+    expect(filled.stdout).toBe(stdout);
   });
 
   test("of a time range prints the command that fetches the rest", async () => {

@@ -1,4 +1,5 @@
 import { showSeconds, wireOf } from "../../base/time/time.ts";
+import { asFailure, Failure } from "../../base/failure.ts";
 import { grouped } from "../../base/text/words.ts";
 import { ended, more, type Page, type PageNote, pageOf, remark } from "../page.ts";
 import {
@@ -36,11 +37,17 @@ export async function* countBack(request: SliceRequest): AsyncGenerator<Page> {
   const { args, made, maxLimit } = request;
   const wanted = Number(args.get("count_back")) / (made?.parts ?? 1);
   const held = new HeldCandles(wholeSeconds(candleWindow(args).end), made);
-  const ending = await readBack(request, held, wanted);
+  const ending = await readBack(request, held, wanted).catch(asFailure);
+  const notes: PageNote[] = [{ kind: "complete from", seconds: held.completeFrom }];
+  if (ending instanceof Failure) {
+    // These candles are paid for. No pull can continue after them, because those that are missing come before them.
+    if (held.starts.length > 0)
+      yield pageOf(candleRows(held.newest(wanted)), { kind: "cut", doubts: [] }, notes);
+    throw ending;
+  }
   const count = Math.min(held.starts.length, wanted);
   const [few, all] = [count, wanted].map((each) => grouped(String(each)));
   const warning = { kind: "warning", text: `found ${few} of ${all} candles; ${ending}` } as const;
-  const notes: PageNote[] = [{ kind: "complete from", seconds: held.completeFrom }];
   const atEnd = [...notes, ...(count < wanted ? [warning] : []), ...remark("replaced", held.replaced)];
   // Longer candles are made from all parts at once, because pages may not end within one of them.
   yield* pagesOf(held.newest(wanted), made === undefined ? maxLimit : Number.POSITIVE_INFINITY, notes, atEnd);

@@ -229,6 +229,8 @@ function resumeHint(run: Pull): string | undefined {
   if (options.picture === "chart") return `no chart was drawn; try again: ${sameCommand(command, given)}`;
   if (isCutBinary(run))
     return `without its end, ${options.format} output cannot be read; try again: ${sameCommand(command, given)}`;
+  // Its newest candles are requested first but written last, so only another run from the start can get them all.
+  if (given.has("count-back") && plan.argSets.length === 1 && !destination.canContinue()) return undefined;
   if (to.isResumed || destination.canContinue())
     return `continue: ${sameCommand(command, new Map([...given, ["resume", [undefined]]]))}`;
   if (to.file !== undefined)
