@@ -9,7 +9,7 @@ import { divideDecimals } from "../base/json/exact-decimal.ts";
 import { member } from "../base/json/json-scan.ts";
 import { formatInstant, secondsOf, showSeconds } from "../base/time/time.ts";
 import type { Client } from "./client.ts";
-import { ended, more, type Page, pageOf } from "./page.ts";
+import { ended, more, type Page, pageOf, remark } from "./page.ts";
 import { readRecord } from "./read-pages.ts";
 import { type ListRequest, plainList, type ListPlan } from "./list-plan.ts";
 import { createAnswerCutter } from "./response/byte-rows.ts";
@@ -32,7 +32,13 @@ import {
   type TimedPlan,
   wantedLegs,
 } from "./timed-legs.ts";
-import { askWholeSlice, createGapJudge, isRefusal, planReach } from "./candles/slice-answer.ts";
+import {
+  askWholeSlice,
+  countReplaced,
+  createGapJudge,
+  isRefusal,
+  planReach,
+} from "./candles/slice-answer.ts";
 import { inAnyOrder, type Send, yieldToSocket } from "../base/concurrent.ts";
 import { sliceBetween } from "./candle-windows.ts";
 
@@ -60,6 +66,7 @@ export async function* readTimedPrices(request: ListRequest, timed: TimedPlan): 
   const rule = ruleOf(timed, client.target.tier);
   const all: Timed = { ...request, timed, rule };
   let next = list.start?.flag === "subject" ? Number(list.start.value) : 0;
+  let replaced = 0;
   const wanted = wantedLegs(timed, rule, next, answers.set);
   /** The next rows whose prices are known. */
   const pages = function* (): Generator<Page> {
@@ -78,7 +85,8 @@ export async function* readTimedPrices(request: ListRequest, timed: TimedPlan): 
         cut(Buffer.from(`[${rows.join(",")}]`))?.rows ??
         textRows(rows.map((row) => ({ row, value: parseRow(row) })));
       const end = next < inputs.length ? more({ flag: "subject", value: String(next) }) : ended("inputs");
-      const notes = [{ kind: "missing", subjects: missing }] as const;
+      const notes = [{ kind: "missing", subjects: missing }, ...remark("replaced", replaced)] as const;
+      replaced = 0;
       yield { ...pageOf(made, end, notes), lead: lead?.cells.slice(first, next) };
       isFull = rows.length === pageSize && next < inputs.length;
     }
@@ -91,7 +99,10 @@ export async function* readTimedPrices(request: ListRequest, timed: TimedPlan): 
       yield (send: Send) => priceAsset({ ...all, client: sendingBy(client, send) }, assets[asset], legs);
     }
   };
-  for await (const _ of inAnyOrder(asks(), client.width)) if (next < inputs.length) yield* pages();
+  for await (const count of inAnyOrder(asks(), client.width)) {
+    replaced += count;
+    if (next < inputs.length) yield* pages();
+  }
 }
 
 /** Another request is sent before the response to this one is used. */
@@ -104,12 +115,12 @@ function sendingBy(client: Client, send: Send): Client {
   return { ...client, ask };
 }
 
-/** Yields after each response, when `answers` contains it. */
+/** Yields after each response, when `answers` contains it: how many of its candles a later state has replaced. */
 async function* priceAsset(
   all: Timed,
   asset: TimedAsset | undefined,
   legs: readonly WantedPrice[],
-): AsyncGenerator<"more"> {
+): AsyncGenerator<number> {
   if (asset === undefined) return;
   const { timed, rule, client } = all;
   const { answers } = timed;
@@ -145,8 +156,10 @@ async function* priceAsset(
     if (rest.length === 0) break;
     const block = nextBlock(rest, { interval, most: maxCandles, reach });
     const slice = sliceBetween(block.from, block.to + interval, interval);
+    let replaced = 0;
     try {
       const found = await withRest(slice, await askWholeSlice(asked, slice));
+      replaced = countReplaced(found);
       // The local clock may be ahead, or a cache may have made its copy before the candle closed.
       const shownTo = (client.meter.asOf ?? Number.POSITIVE_INFINITY) / 1000 - interval;
       answerAll(
@@ -168,9 +181,9 @@ async function* priceAsset(
         refusals += 1;
       } else throw failure;
     }
-    yield "more";
+    yield replaced;
   }
-  yield "more";
+  yield 0;
 }
 
 /** Each refusal is free, and doubles the step that the plan's reach takes. */

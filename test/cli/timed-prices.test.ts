@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
 import { isLong } from "../harness/long.ts";
 import { fewestRequests, modelPrices, type ModelWish } from "../harness/price-model.ts";
-import { answerCandles, askedOf } from "../harness/candle-service.ts";
+import { answerCandles, askedOf, candle } from "../harness/candle-service.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
@@ -161,6 +161,17 @@ test("a pull continues only with the same --max-age, and the receipt has it exac
   expect([other.exit, other.stderr]).toEqual([2, expect.stringContaining("max_age")]);
   expect((await run("--max-age", "49h", "--resume")).exit).toBe(0);
   expect(JSON.parse(readFileSync(`${file}.json`, "utf8"))).toMatchObject({ asked: { max_age: "49h" } });
+});
+
+test("the later of two states of a candle is the price, and is counted as for other candles", async () => {
+  const row = (opens: number, interval: number): string =>
+    [candle(opens, interval), candle(opens, interval).replace(/"close":[\d.]+/u, '"close":7')].join(",");
+  const { url } = await serveInTest((request) => answerCandles(request, { interval: 3600, row }));
+  const env = { ...sandbox.env("dev"), DEXDATA_BASE_URL: url, DEXDATA_PRO_BASE_URL: url };
+  const words = ["prices", `ethereum:0x${"1".repeat(40)}`, "--at", "2026-11-20T12:00Z", "-o", "ndjson"];
+  const { exit, stdout, stderr } = await dexdata([...words, "--error-format", "text"], { env });
+  expect([exit, rowsOf(stdout)[0]?.["price_usd"]]).toEqual([0, 7]);
+  expect(stderr).toContain("received twice with different values; dexdata keeps the later ones");
 });
 
 test("a candle that closes a nanosecond later is still open", async () => {

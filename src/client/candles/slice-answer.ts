@@ -68,6 +68,13 @@ export async function* readSlices(request: SliceRequest): AsyncGenerator<Page> {
   }
 }
 
+/** How many candles are followed by a later state of the same candle. */
+export const countReplaced = (candles: readonly Candle[]): number =>
+  candles.filter(({ opens, row }, index) => {
+    const next = candles[index + 1];
+    return next?.opens === opens && next.row() !== row();
+  }).length;
+
 const positionOf = (value: string): Position => ({ flag: "from", value });
 
 /** Row counts at which the public service has stopped: 10 without `limit`, and a past maximum (wire-facts 4.4). */
