@@ -64,6 +64,7 @@ export type PositionalSuggestion =
   | "files"
   | "networks"
   | "addresses"
+  | "names"
   | "profiles"
   | "records"
   | "settings"

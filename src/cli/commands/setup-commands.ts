@@ -115,7 +115,7 @@ const nameCommands = [
   command({
     ...common,
     words: "name remove",
-    positionals: [{ name: "name" }],
+    positionals: [{ name: "name", suggests: "names" }],
     summary: "Remove a name",
     shared: naming,
     examples: ["dexdata name remove weth --sandbox"],

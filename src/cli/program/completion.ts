@@ -9,6 +9,8 @@ import { fieldAt, type Field } from "../../api/record.ts";
 import type { Context } from "../../base/context/context.ts";
 import { colorModes, settings } from "../../client/settings.ts";
 import { NETWORK_ROWS } from "../../sandbox/well-known.ts";
+import { nameOf } from "../../client/subject.ts";
+import { readAllNames } from "../run/asset-names.ts";
 import { readCredentials } from "../settings/credentials.ts";
 import { type CachedRows, listEnding, readNewestList } from "../settings/list-cache.ts";
 
@@ -110,7 +112,7 @@ export function flagWords({ entry, given, path }: Asked["line"]): readonly Candi
 /** `attached` is the part of the word that does not change, such as `--output=`. */
 export function valueWords(asked: Asked, flag: Flag, attached: string, current: string): Completion {
   if (flag.type.name === "file") return files(attached);
-  const suggests = flag.type.choices ?? flag.suggests;
+  const suggests = flag.type.choices ?? flag.suggests ?? (flag.type.name === "address" ? "names" : undefined);
   if (!flag.type.isList)
     return { ...suggested(asked, suggests, current.slice(attached.length)), prefix: attached };
   const comma = current.lastIndexOf(",");
@@ -136,6 +138,8 @@ function suggested(
       return only(knownDexes(context, line.positionals[0]?.split(":")[0] ?? ""));
     case "profiles":
       return only(storedProfiles(context));
+    case "names":
+      return only(ownNames(context, line));
     case "fields":
       return only(fieldWords(line.entry, current));
     case "settings":
@@ -168,17 +172,22 @@ export function positionalWords(asked: Asked, command: Command, current: string)
   if (positional === undefined || isBeforeDashes) return line.isAfterDashes ? nothing : only(flagWords(line));
   // A list names its networks itself, so it can also be in the place of the network.
   if (last?.isList === true && positional.suggests !== "files" && current.startsWith("@")) return files("@");
-  return positional.suggests === "addresses"
-    ? only(atAddress(asked, positional, current))
-    : suggested(asked, positional.suggests, current);
+  if (positional.suggests === "addresses") return only(atAddress(asked, positional, current));
+  const completion = suggested(asked, positional.suggests, current);
+  // In the place of the network, a name stands for both.
+  return last?.suggests === "addresses" && positional.suggests === "networks"
+    ? only([...ownNames(asked.context, line), ...completion.candidates])
+    : completion;
 }
 
-/** An address cannot be suggested, but the prefix `ethereum:` can, unless the network is a separate argument. */
+/** An address cannot be suggested, but its name can, and the prefix `ethereum:` if the network is not a separate argument. */
 function atAddress({ context, line }: Asked, { name }: Positional, current: string): readonly Candidate[] {
+  if (current.includes(":")) return [];
+  const names = ownNames(context, line);
   const [first] = line.positionals;
-  const isPair = first === undefined ? name.startsWith("network:") : /[:@]/u.test(first);
-  if (!isPair || current.includes(":")) return [];
-  return knownNetworks(context).map(({ word, ...rest }) => ({ word: `${word}:`, ...rest }));
+  const isPair = first === undefined ? name.startsWith("network:") : !isNetwork(context, first);
+  if (!isPair) return names;
+  return [...names, ...knownNetworks(context).map(({ word, ...rest }) => ({ word: `${word}:`, ...rest }))];
 }
 
 function settingWords(
@@ -239,6 +248,16 @@ function knownNetworks(context: Surroundings): readonly Candidate[] {
   return kept.length > 0
     ? kept
     : NETWORK_ROWS.map(({ id, displayName }) => ({ word: id, description: displayName }));
+}
+
+const isNetwork = (context: Surroundings, word: string): boolean =>
+  knownNetworks(context).some((network) => network.word === word);
+
+/** After a network, only the names of its assets. The base URL, which decides whose names count, is not known here. */
+function ownNames(context: Surroundings, { positionals: [first = ""] }: Asked["line"]): readonly Candidate[] {
+  const names = [...readAllNames(context)];
+  const fitting = isNetwork(context, first) ? names.filter(([, { network }]) => network === first) : names;
+  return typable(fitting.map(([name, asset]) => [name, nameOf(asset)]));
 }
 
 /** Empty if this machine has no list for the network. */

@@ -4,7 +4,6 @@ import type { Context } from "../../base/context/context.ts";
 import { attempt, fail, Failure, usageFailure } from "../../base/failure.ts";
 import { listEnding, readNewestList } from "../settings/list-cache.ts";
 import { type Subject, subjectKey, nameOf } from "../../client/subject.ts";
-import { type Hosts, nameServiceOf } from "./run-options.ts";
 import { isObject, member } from "../../base/json/json-scan.ts";
 import { type JsonFile, readJsonFile, unusableFile } from "../../base/files/json-file.ts";
 import { findFolders } from "../folders.ts";
@@ -28,6 +27,13 @@ function namesPath(context: Pick<Context, "env" | "platform">): string {
 /** Throws a usage failure if the file is damaged, because a run must not take a name for an address. */
 export function readAssetNames(context: Pick<Context, "env" | "platform">, service: string): AssetNames {
   return namesIn(readJsonFile(namesPath(context)), service);
+}
+
+/** The names of all services. */
+export function readAllNames(context: Pick<Context, "env" | "platform">): AssetNames {
+  const file = readJsonFile(namesPath(context));
+  const services = file.state === "read" ? Object.keys(file.object) : [];
+  return new Map(services.flatMap((service) => [...namesIn(file, service)]));
 }
 
 function namesIn(file: JsonFile, service: string): AssetNames {
@@ -81,10 +87,10 @@ export async function setAssetName(
 export type NameFinder = ReturnType<typeof createNameFinder>;
 
 /** The file is read at the first word that can be a name, or at the first label that is shown. */
-export function createNameFinder(context: Pick<Context, "env" | "platform">, options: Hosts) {
+export function createNameFinder(context: Pick<Context, "env" | "platform">, service: string) {
   let names: AssetNames | undefined;
   let labels: ReadonlyMap<string, string> | undefined;
-  const load = (): AssetNames => (names ??= readAssetNames(context, nameServiceOf(options)));
+  const load = (): AssetNames => (names ??= readAssetNames(context, service));
   return {
     /** After a network, only the names of its assets count. */
     find: (word: string, network?: string): NamedAsset | undefined => {

@@ -213,7 +213,7 @@ function nowSource({ now }: SharedValues, { env }: Pick<Context, "env">): string
   return (env["DEXDATA_NOW"] ?? "") === "" ? undefined : "DEXDATA_NOW";
 }
 
-export type Hosts = Pick<RunOptions, "sandbox" | "baseUrl" | "settings">;
+type Hosts = Pick<RunOptions, "sandbox" | "baseUrl" | "settings">;
 
 /** The free and paid hosts count as one service, so a pull can continue on a different plan. */
 export function serviceOf({ sandbox, baseUrl, settings }: Hosts): string {

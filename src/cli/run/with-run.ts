@@ -9,7 +9,7 @@ import { openClient, type OpenClient, type RunObserver } from "./open-client.ts"
 import { createBufferedOutput, type HeldOutput } from "../render/held-output.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { createReport, type Report } from "./report.ts";
-import { readRunOptions, type RunInput, type RunOptions } from "./run-options.ts";
+import { nameServiceOf, readRunOptions, type RunInput, type RunOptions } from "./run-options.ts";
 import { fail, invalidInput, usageFailure } from "../../base/failure.ts";
 import { withoutSecrets } from "../../base/key.ts";
 import { cannotBeRead } from "../../base/files/file-errors.ts";
@@ -115,7 +115,7 @@ export async function withRun<Result>(
     });
     return opened;
   };
-  const sources = createAssetSources(context, report.warn, createNameFinder(context, options));
+  const sources = createAssetSources(context, report.warn, createNameFinder(context, nameServiceOf(options)));
   try {
     return await work({ context, options, report, sources, progress, onClose, metrics, open });
   } finally {

@@ -25,7 +25,7 @@ import { distinctSubjects, type Subject, nameOf } from "../../../client/subject.
 import { formatInstant, parseTimeBound, SECONDS_PER_DAY, wireOf } from "../../../base/time/time.ts";
 import { type Days, endOfRange, parseDays } from "../../../base/time/days.ts";
 import { hasColumns } from "../../render/formats/formats.ts";
-import { type RunOptions, readRunOptions, type RunInput } from "../../run/run-options.ts";
+import { nameServiceOf, type RunOptions, readRunOptions, type RunInput } from "../../run/run-options.ts";
 import { intervalSeconds } from "../../../client/candle-windows.ts";
 import type { Context } from "../../../base/context/context.ts";
 
@@ -64,7 +64,7 @@ const withoutDollar = (word: string): string => word.replace(/^\$(?=\w)/u, "");
 
 async function replaceNames(input: RunInput, context: Context, places: AssetPlaces): Promise<RunInput> {
   const options = readRunOptions(input, context);
-  const names = createNameFinder(context, options);
+  const names = createNameFinder(context, nameServiceOf(options));
   let { spent } = input;
   /** A repeated word leads to one question only. */
   const chosenBefore = new Map<string, NamedAsset>();

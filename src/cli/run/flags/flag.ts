@@ -43,7 +43,7 @@ export interface Exclusion {
 }
 
 /** Completion reads these lists from disk or from a command's description, but never from the service. */
-export type KeptList = "networks" | "dexes" | "profiles" | "fields";
+export type KeptList = "networks" | "dexes" | "names" | "profiles" | "fields";
 
 /** In the order used in help. */
 export const flagGroups = [
