@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
 import { isLong } from "../harness/long.ts";
 import { fewestRequests, modelPrices, type ModelWish } from "../harness/price-model.ts";
-import { answerCandles, askedOf, candle } from "../harness/candle-service.ts";
+import { answerCandles, askedOf, candle as candleRow } from "../harness/candle-service.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
@@ -165,7 +165,9 @@ test("a pull continues only with the same --max-age, and the receipt has it exac
 
 test("the later of two states of a candle is the price, and is counted as for other candles", async () => {
   const row = (opens: number, interval: number): string =>
-    [candle(opens, interval), candle(opens, interval).replace(/"close":[\d.]+/u, '"close":7')].join(",");
+    [candleRow(opens, interval), candleRow(opens, interval).replace(/"close":[\d.]+/u, '"close":7')].join(
+      ",",
+    );
   const { url } = await serveInTest((request) => answerCandles(request, { interval: 3600, row }));
   const env = { ...sandbox.env("dev"), DEXDATA_BASE_URL: url, DEXDATA_PRO_BASE_URL: url };
   const words = ["prices", `ethereum:0x${"1".repeat(40)}`, "--at", "2026-11-20T12:00Z", "-o", "ndjson"];
