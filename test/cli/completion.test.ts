@@ -190,7 +190,7 @@ describe("lists of the service that were cached on this machine", () => {
     const wordsOf = (line: string) => completionsOf(line, { env, platform }).slice(1);
     expect(wordsOf("name remove ")).toEqual(["pepe", "wsol"]);
     expect(wordsOf("pool ")).toEqual(["pepe", "wsol", ...completionsOf("dexes ").slice(1)]);
-    for (const line of ["prices p", "prices wsol p", "ohlcv pepe --chart pe", "stream prices p"])
+    for (const line of ["prices p", "prices wsol p", "ohlcv pepe --chart pe", "stream p"])
       expect(wordsOf(line)).toContain("pepe");
     for (const line of ["prices ethereum ", "pools search ethereum --token "])
       expect(wordsOf(line)).toEqual(["pepe"]);

@@ -154,6 +154,11 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
     'unknown name "4h"',
     "a duration is the value of a flag, e.g. --interval 4h or --from -4h",
   ],
+  [
+    "stream reserves ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+    'unknown name "reserves"',
+    "the feed of a stream is the value of a flag: --feed reserves",
+  ],
   ["ethpad", 'unknown command "ethpad"', "see: dexdata --help; for a token or pool: dexdata search ethpad"],
   // Addresses that a screen has shortened.
   [

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { feedNames } from "../../api/feeds.ts";
 import { nearestNetwork, wellKnownNetworks, type AddressOf } from "../../api/known-networks.ts";
 import type { Context } from "../../base/context/context.ts";
 import { attempt, fail, Failure, usageFailure } from "../../base/failure.ts";
@@ -137,8 +138,12 @@ export function isKnownNetwork(context: Pick<Context, "env" | "platform">, word:
   return readNewestList(context, listEnding("networks", undefined)).some(([slug]) => slug === word);
 }
 
-/** The next step for a file or a duration, as in `ohlcv weth 1h`. A search for an asset of this name would waste a credit. */
+/**
+ * The next step for a feed, a file or a duration, as in `stream prices weth` and `ohlcv weth 1h`. A search for an asset of
+ * this name would waste a credit.
+ */
 export function hintAtOther(word: string): string | undefined {
+  if (feedNames.some((name) => name === word)) return `the feed of a stream is the value of a flag: --feed ${word}`;
   if (/^\d+[smhdw]$/iu.test(word))
     return `a duration is the value of a flag, e.g. --interval ${word} or --from -${word}`;
   return /\.(?:csv|json|jsonl|ndjson|tsv|txt)$/iu.test(word)
