@@ -143,7 +143,8 @@ export function isKnownNetwork(context: Pick<Context, "env" | "platform">, word:
  * this name would waste a credit.
  */
 export function hintAtOther(word: string): string | undefined {
-  if (feedNames.some((name) => name === word)) return `the feed of a stream is the value of a flag: --feed ${word}`;
+  if (feedNames.some((name) => name === word))
+    return `the feed of a stream is the value of a flag: --feed ${word}`;
   if (/^\d+[smhdw]$/iu.test(word))
     return `a duration is the value of a flag, e.g. --interval ${word} or --from -${word}`;
   return /\.(?:csv|json|jsonl|ndjson|tsv|txt)$/iu.test(word)
