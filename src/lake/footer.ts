@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { parseJson } from "../base/json/json-scan.ts";
+import { usageFailure } from "../base/failure.ts";
+import { member, parseJson } from "../base/json/json-scan.ts";
 import { version } from "../base/version.ts";
 import type { WrittenRows } from "../rows/parquet-writer.ts";
 import { intervals } from "../api/endpoints/ohlcv.ts";
@@ -89,9 +90,11 @@ export function writeFooters(periods: readonly Footer[]): string {
   return JSON.stringify(z.encode(footersSchema, { v: 2, periods: [...periods] }));
 }
 
-/** Undefined if the text is not what a file of this version says. */
-export function readFooters(text: string | undefined): readonly Footer[] | undefined {
+/** Undefined if the text is not what a file says. A later version has a higher `v`, and its files must not be replaced. */
+export function readFooters(file: string, text: string | undefined): readonly Footer[] | undefined {
   const value = parseJson(text ?? "");
+  if (Number(member(value, "v")) > 2)
+    throw usageFailure(`${file} was written by a later version of dexdata`, "update dexdata");
   const single = footerSchema.safeParse(value).data;
   return single === undefined ? footersSchema.safeParse(value).data?.periods : [single];
 }

@@ -50,7 +50,7 @@ export async function verifyLake(root: string, verifier: LakeVerifier): Promise<
   }
   const known: KnownFile[] = [];
   for (const file of files)
-    for (const footer of readFooters(await receiptOf(file.file)) ?? [])
+    for (const footer of readFooters(file.file, await receiptOf(file.file)) ?? [])
       if (foreignRows([footer], file.dataset, file.place) === undefined)
         known.push({ ...file, footer, period: periodAt(file.dataset, footer.period.from) });
   const wrong = foreignFiles(known);
@@ -175,7 +175,7 @@ async function verifyFile(verifier: LakeVerifier, file: LakeFile, report: Report
   const { dataset, place, state } = file;
   // Since all footers were read, a run of sync may have replaced the file.
   const receipt = await receiptOf(file.file);
-  const footers = readFooters(receipt) ?? [];
+  const footers = readFooters(file.file, receipt) ?? [];
   const [first] = footers;
   const foreign = foreignRows(footers, dataset, place);
   if (first === undefined || foreign !== undefined) {

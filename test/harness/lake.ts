@@ -38,7 +38,7 @@ export async function periodsIn(root: string, file: string): Promise<readonly St
   if (source === undefined) throw new Error(`${file} does not exist`);
   try {
     const parquet = openParquet(source);
-    const footers = readFooters(parquet.receipt);
+    const footers = readFooters(file, parquet.receipt);
     if (footers === undefined) throw new Error(`${file} has no footer`);
     const ranges = rowRanges(parquet, footers);
     return footers.map((footer, index) => {
@@ -78,7 +78,7 @@ export async function footerOf(file: string): Promise<Footer> {
   const source = openStored(file);
   if (source === undefined) throw new Error(`${file} does not exist`);
   try {
-    const [footer] = readFooters(openParquet(source).receipt) ?? [];
+    const [footer] = readFooters(file, openParquet(source).receipt) ?? [];
     if (footer === undefined) throw new Error(`${file} has no footer`);
     return footer;
   } finally {

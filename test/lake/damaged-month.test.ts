@@ -2,7 +2,8 @@ import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
-import { dataFiles, rowsBelow, usdcWeth } from "../harness/lake.ts";
+import { breakSeal, sealFooter } from "../../src/rows/parquet/file-mark.ts";
+import { dataFiles, rowsBelow, stampsOf, usdcWeth } from "../harness/lake.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
@@ -43,3 +44,29 @@ test.each([
     expect(await rowsBelow(root)).toEqual(await rowsBelow(undamaged));
   },
 );
+
+/** As a version would write the file that has raised `v`. */
+function raiseVersion(file: string): void {
+  const bytes = readFileSync(file);
+  bytes.write("9", bytes.lastIndexOf('{"v":') + '{"v":'.length);
+  const footer = bytes.subarray(bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8));
+  breakSeal(footer);
+  sealFooter(footer);
+  writeFileSync(file, bytes);
+}
+
+test("a file of a later version is neither replaced nor read", async () => {
+  now = sandboxNow;
+  const root = path.join(folder, "later");
+  expect((await sync(root, `ethereum:${usdcWeth}`, "--kind", "ohlcv", "--from", "2026-11-20")).exit).toBe(0);
+  const file = path.join(root, dataFiles(root).find((name) => name.endsWith("open.parquet")) ?? "");
+  raiseVersion(file);
+  const before = stampsOf(root);
+  now += 2 * hour;
+  const verified = await dexdata(["verify", root], { now, env: sandbox.env() });
+  for (const { exit, stdout, stderr } of [await sync(root), await sync(root, "--force"), verified]) {
+    expect([exit, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(`${file} was written by a later version of dexdata`);
+  }
+  expect(stampsOf(root)).toEqual(before);
+});

@@ -120,14 +120,14 @@ const footer: Footer = {
 
 test("a footer is read as it was written, and times are readable", () => {
   const text = writeFooter(footer);
-  expect(readFooters(text)).toEqual([footer]);
+  expect(readFooters("rows.parquet", text)).toEqual([footer]);
   expect(JSON.parse(text)).toMatchObject({ settled_to: "2026-11-21T00:00:00Z", lost: [{ why: "reach" }] });
 });
 
 test.each([undefined, "", "{}", '{"v":2}', writeFooter(footer).replace("2026-11-21T00:00:00Z", "yesterday")])(
   "%s is not a footer",
   (text) => {
-    expect(readFooters(text)).toBeUndefined();
+    expect(readFooters("rows.parquet", text)).toBeUndefined();
   },
 );
 

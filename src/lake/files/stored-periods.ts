@@ -120,7 +120,7 @@ async function readFound(
     if (source === undefined) return undefined;
     const { identity } = source;
     const parquet = openParquet(source);
-    const footers = readFooters(parquet.receipt);
+    const footers = readFooters(file, parquet.receipt);
     if (footers === undefined) throw new UnreadableParquet("the footer is not one that dexdata writes");
     const foreign = foreignRows(footers, dataset, place);
     if (foreign !== undefined)
