@@ -293,6 +293,18 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
     'unknown flag --constructor for "dexdata pools search"',
     "see: dexdata pools search --help",
   ],
+  ...[
+    ["pools search base --min-liquidity", "--liquidity-usd-min"],
+    ["pools search base --volume-max", "--volume-usd-24h-max"],
+    ["tokens search base --min-fdv", "--fdv-usd-min"],
+    ["stream base:0x1 --above", "--when"],
+    ["stream base:0x1 --trades", "--feed transactions"],
+    ["ohlcv base 0x1 -i", "--interval"],
+    ["networks --pretty", "--output json"],
+  ].map(
+    ([line = "", meant]) =>
+      [`${line} 5`, /^unknown flag -\S+ for "dexdata /, `did you mean ${meant}?`] as const,
+  ),
   ["pools search --sort-dir x", 'unknown flag --sort-dir for "dexdata pools search"', "did you mean --sort?"],
   [
     "pools search --volume-24h-min 5",

@@ -58,12 +58,15 @@ const otherFlags = {
   "--dex": "--dex-name",
   "--token": "--token-address",
   "--output": "--format",
+  "--output json": "--pretty",
   "--verbose": "--debug",
   "--estimate": "--dry-run",
   "--color never": "--no-color",
   "--retries": "--max-retries --retry",
   "--quiet": "--silent",
-  "--interval": "--timeframe --resolution",
+  "--interval": "--timeframe --resolution --period --granularity -i",
+  "--when": "--alert --above --below --if",
+  "--feed transactions": "--transactions --trades --swaps",
   "--for": "--duration",
   "--limit": "--count --top --last -n -l",
   "--all": "-a",
@@ -76,6 +79,12 @@ function renamed(flag: string): string | undefined {
   const format = /^--(csv|tsv|parquet|table|wide|ndjson)$/u.exec(flag)?.[1];
   if (format !== undefined) return `--output ${format}`;
   return Object.entries(otherFlags).find(([, names]) => names.split(" ").includes(flag))?.[0];
+}
+
+/** `--min-volume` and `--volume-min` stand for the first flag of this kind, `--volume-usd-24h-min`. */
+function findBound(flag: string, known: readonly string[]): string | undefined {
+  const [, before, name, bound = before] = /^--(?:(min|max)-)?([a-z]+)(?:-(min|max))?$/u.exec(flag) ?? [];
+  return bound && known.find((each) => each.startsWith(`--${name}`) && each.endsWith(`-${bound}`));
 }
 
 export function suggestFlag(
@@ -98,7 +107,8 @@ export function suggestFlag(
   }
   if (/^--(?:api-?)?key$/u.test(flag))
     return "do not pass the key as an argument; use dexdata auth login, --key-file, or DEXDATA_API_KEY";
-  const names = [flag, renamed(flag), renamed(renamed(flag) ?? "")].filter((each) => each !== undefined);
+  const meant = [flag, renamed(flag), renamed(renamed(flag) ?? ""), findBound(flag, known)];
+  const names = meant.filter((each) => each !== undefined);
   const name = names.find((each) => known.includes(each.split(" ")[0] ?? ""));
   if (name !== undefined) return `did you mean ${name}?`;
   // A letter stands for the flag that it usually means.
@@ -113,6 +123,7 @@ export function suggestFlag(
 const synonyms: Readonly<Record<string, readonly string[]>> = {
   txns: ["transactions", "history"],
   prices: ["quote"],
+  ohlcv: ["kline", "klines", "bars"],
   "pools search": ["pairs"],
   "tokens search": ["top"],
   search: ["find"],
