@@ -1,7 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { constants, createReadStream, lstatSync, readFileSync, rmSync } from "node:fs";
 import type * as z from "zod";
-import { parseJson } from "../base/json/json-scan.ts";
+import { member, parseJson } from "../base/json/json-scan.ts";
 import { cannotBeRead, errorCode } from "../base/files/file-errors.ts";
 import { fail, Failure, usageFailure } from "../base/failure.ts";
 import { checkRegular, isSameFile, openRegular, withDescriptor } from "../base/files/paths.ts";
@@ -35,10 +35,8 @@ export function readCheckpoint(file: string) {
   const path = checkpointOf(file);
   const bytes = readBytes(path);
   const [first, ...rest] = readLines(bytes);
-  if (first === undefined) {
-    if (isOurs(bytes)) return undefined;
-    throw foreignCheckpoint(path);
-  }
+  if (!isOurs(bytes)) throw inTheWay(path);
+  if (first === undefined) return undefined;
   const begun = headerSchema.safeParse(first.value);
   if (!begun.success) throw foreignCheckpoint(path);
   /** Ignores lines beyond `size`, because after a power failure the file may be behind its checkpoint. */
@@ -77,8 +75,9 @@ export function checkReplaceable(file: string): void {
       `${partOf(file)} exists without its checkpoint ${checkpointOf(file)}`,
       "move or delete it",
     );
-  const begun = headerSchema.safeParse(readLines(bytes)[0]?.value);
-  if (!begun.success || begun.data.rows === "file") throw inTheWay(partOf(file));
+  // Another version's checkpoint says this, too, and its hint is to start over.
+  const rows = member(readLines(bytes)[0]?.value, "rows");
+  if (rows !== "part" && rows !== "staged") throw inTheWay(partOf(file));
 }
 
 function inTheWay(path: string): Failure {
