@@ -117,6 +117,25 @@ describe("name", () => {
     expect(await run(`name add b ethereum:${WETH}`)).toMatchObject({ exit: 2 });
     expect(await run(`prices ethereum:${WETH} --sandbox -o table`)).toMatchObject({ exit: 0, stderr: "" });
   });
+
+  test("a file with an invalid name is not changed, because that name would be lost", async () => {
+    const file = path.join(home, ".config/dexdata/names.json");
+    const url = "--base-url http://127.0.0.1:1 --error-format text";
+    const withOther = (other: unknown): string =>
+      JSON.stringify({ "http://127.0.0.1:1": { Weth: `ethereum:${WETH}`, other } });
+    for (const value of [`ethereum:${USDC} wallet`, { network: "ethereum" }, USDC, null]) {
+      writeFileSync(file, withOther(value));
+      for (const words of ["name list", "prices weth", `name add b ethereum:${WETH}`])
+        expect(await run(`${words} ${url}`)).toMatchObject({
+          exit: 2,
+          stdout: "",
+          stderr: `error: ${file}: the value of "other" must be network:address\n  hint: fix or move the file, then try again\n`,
+        });
+      expect(readFileSync(file, "utf8")).toBe(withOther(value));
+    }
+    writeFileSync(file, withOther(`ethereum:${USDC} token`));
+    expect(await run(`name remove WETH ${url}`)).toMatchObject({ exit: 0, stderr: "" });
+  });
 });
 
 const sandbox = useSandbox({ requestsPerMinute: 100_000 });

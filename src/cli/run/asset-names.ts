@@ -5,6 +5,7 @@ import type { Context } from "../../base/context/context.ts";
 import { attempt, fail, Failure, usageFailure } from "../../base/failure.ts";
 import { listEnding, readNewestList } from "../settings/list-cache.ts";
 import { type Subject, subjectKey, nameOf } from "../../client/subject.ts";
+import { withoutSecrets } from "../../base/key.ts";
 import { isObject, member } from "../../base/json/json-scan.ts";
 import { type JsonFile, readJsonFile, unusableFile } from "../../base/files/json-file.ts";
 import { findFolders } from "../folders.ts";
@@ -27,24 +28,32 @@ function namesPath(context: Pick<Context, "env" | "platform">): string {
 
 /** Throws a usage failure if the file is damaged, because a run must not take a name for an address. */
 export function readAssetNames(context: Pick<Context, "env" | "platform">, service: string): AssetNames {
-  return namesIn(readJsonFile(namesPath(context)), service);
+  const file = namesPath(context);
+  return namesIn(file, readJsonFile(file), service);
 }
 
 /** The names of all services. */
 export function readAllNames(context: Pick<Context, "env" | "platform">): AssetNames {
-  const file = readJsonFile(namesPath(context));
-  const services = file.state === "read" ? Object.keys(file.object) : [];
-  return new Map(services.flatMap((service) => [...namesIn(file, service)]));
+  const file = namesPath(context);
+  const content = readJsonFile(file);
+  const services = content.state === "read" ? Object.keys(content.object) : [];
+  return new Map(services.flatMap((service) => [...namesIn(file, content, service)]));
 }
 
-function namesIn(file: JsonFile, service: string): AssetNames {
-  if ("problem" in file) throw unusableFile(file.problem);
-  const stored = file.state === "read" ? member(file.object, service) : undefined;
+function namesIn(file: string, content: JsonFile, service: string): AssetNames {
+  if ("problem" in content) throw unusableFile(content.problem);
+  const stored = content.state === "read" ? member(content.object, service) : undefined;
   const names = new Map<string, NamedAsset>();
   for (const [name, text] of Object.entries(isObject(stored) ? stored : {})) {
     const [, network, address, kind] = /^([^:]+):(\S+)(?: (token|pool))?$/u.exec(String(text)) ?? [];
-    if (network === undefined || address === undefined) continue;
-    names.set(name, { network, address, kind: kind === "token" || kind === "pool" ? kind : undefined });
+    // The next change of the file would lose it.
+    if (network === undefined || address === undefined)
+      throw unusableFile(`${file}: the value of "${withoutSecrets(name)}" must be network:address`);
+    names.set(name.toLowerCase(), {
+      network,
+      address,
+      kind: kind === "token" || kind === "pool" ? kind : undefined,
+    });
   }
   return names;
 }
@@ -67,7 +76,7 @@ export async function setAssetName(
   const { updateSettingsFile } = await import("../settings/update-settings-file.ts");
   const [file, key] = [namesPath(context), name.toLowerCase()];
   return await updateSettingsFile(context, file, (current) => {
-    const names = new Map(namesIn(current, service));
+    const names = new Map(namesIn(file, current, service));
     const before = names.get(key);
     const isSame = before === undefined || asset === undefined || subjectKey(before) === subjectKey(asset);
     if (!isSame && !isForced)
