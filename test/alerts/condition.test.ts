@@ -113,6 +113,11 @@ describe("a condition", () => {
     ["price > 3 USD", undefined],
     ["type rises 5% in 1h", "rises, falls and moves work only with numbers of the price feed"],
     ["type = 'swap'", "leave out the quotes"],
+    ["price above 3", "did you mean >?"],
+    ["type is swap", "did you mean =?"],
+    ["price drops 5% in 1h", "e.g. price falls 5% in 1h"],
+    ["type changes 5% in 1h", "rises, falls and moves work only with numbers of the price feed"],
+    ["price crosses 3", undefined],
   ])("%j: the hint is %j", (text, next) => {
     expect(failureOf(text)?.details.next).toBe(next);
   });

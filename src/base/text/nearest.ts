@@ -1,7 +1,7 @@
 /**
  * Returns the known word for "did you mean". A word is close if the input is a prefix of it, differs from the word or
  * its first part in at most a third of the letters (Damerau-Levenshtein; `prise`: price-usd), or consists of some of
- * its parts (`volume-min`: volume-usd-24h-min). Undefined if none is close: a bad hint is worse than none.
+ * its parts (`min-volume`: volume-usd-24h-min). Undefined if none is close: a bad hint is worse than none.
  */
 export function nearest(typed: string, known: Iterable<string>): string | undefined {
   const wanted = fold(typed);
@@ -25,9 +25,8 @@ function distanceOf(typed: string, word: string, wanted: string): number | undef
   const candidate = fold(word);
   if (candidate.startsWith(wanted)) return 0.5;
   const [asked, known] = [partsOf(typed), partsOf(word)];
-  let found = 0;
-  for (const part of known) if (part === asked[found]) found += 1;
-  if (asked.length > 1 && found === asked.length) return 0.6 + (known.length - found) / 100;
+  if (asked.length > 1 && asked.every((part) => known.includes(part)))
+    return 0.6 + (known.length - asked.length) / 100;
   const whole = nearDistance(wanted, candidate);
   if (whole !== undefined || asked.length > 1 || known.length === 1) return whole;
   const first = nearDistance(wanted, known[0] ?? "");

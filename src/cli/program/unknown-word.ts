@@ -81,12 +81,6 @@ function renamed(flag: string): string | undefined {
   return Object.entries(otherFlags).find(([, names]) => names.split(" ").includes(flag))?.[0];
 }
 
-/** `--min-volume` and `--volume-min` stand for the first flag of this kind, `--volume-usd-24h-min`. */
-function findBound(flag: string, known: readonly string[]): string | undefined {
-  const [, before, name, bound = before] = /^--(?:(min|max)-)?([a-z]+)(?:-(min|max))?$/u.exec(flag) ?? [];
-  return bound && known.find((each) => each.startsWith(`--${name}`) && each.endsWith(`-${bound}`));
-}
-
 export function suggestFlag(
   commands: readonly Command[],
   typed: string,
@@ -107,8 +101,7 @@ export function suggestFlag(
   }
   if (/^--(?:api-?)?key$/u.test(flag))
     return "do not pass the key as an argument; use dexdata auth login, --key-file, or DEXDATA_API_KEY";
-  const meant = [flag, renamed(flag), renamed(renamed(flag) ?? ""), findBound(flag, known)];
-  const names = meant.filter((each) => each !== undefined);
+  const names = [flag, renamed(flag), renamed(renamed(flag) ?? "")].filter((each) => each !== undefined);
   const name = names.find((each) => known.includes(each.split(" ")[0] ?? ""));
   if (name !== undefined) return `did you mean ${name}?`;
   // A letter stands for the flag that it usually means.

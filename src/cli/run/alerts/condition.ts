@@ -120,9 +120,7 @@ function parseTest(parsing: Parsing): Test {
   const holds = operators.get(operator?.text ?? "");
   if (holds === undefined) {
     const accepted = [...operators.keys(), ...possible].join(", ");
-    const isWay = ways.some((each) => each === operator?.text);
-    const hint = isWay ? "rises, falls and moves work only with numbers of the price feed" : undefined;
-    throw wrong(operator, `must be one of ${accepted}`, hint);
+    throw wrong(operator, `must be one of ${accepted}`, hintAtOperator(operator?.text ?? "", possible));
   }
   const value = next();
   if (value === undefined) throw wrong(undefined, "must be a value");
@@ -142,6 +140,26 @@ function parseTest(parsing: Parsing): Test {
   const passes: Tester = (found) =>
     found === undefined ? undefined : (addressKey(found) === key) === isEqual;
   return { field: field.text, create: () => passes, bound: undefined };
+}
+
+/** For each operator, the words that people use for it. */
+const otherOperators = Object.entries({
+  ">": ["above", "over", "exceeds"],
+  "<": ["below", "under"],
+  "=": ["is", "equals"],
+  rises: ["increases", "gains"],
+  falls: ["drops", "decreases", "loses"],
+  moves: ["changes"],
+});
+
+function hintAtOperator(word: string, possible: readonly Way[]): string | undefined {
+  const [meant = word] = otherOperators.find(([, words]) => words.includes(word)) ?? [];
+  if (operators.has(meant)) return `did you mean ${meant}?`;
+  const change = ways.find((way) => way === meant);
+  if (change === undefined) return undefined;
+  return possible.includes(change)
+    ? `e.g. price ${change} 5% in 1h`
+    : "rises, falls and moves work only with numbers of the price feed";
 }
 
 /** `price moves 5% in 1h`. */
