@@ -159,6 +159,9 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
     'unknown name "reserves"',
     "the feed of a stream is the value of a flag: --feed reserves",
   ],
+  ["name rm weth", 'unknown command "name rm"', "did you mean name remove?"],
+  ["auth use work", 'unknown command "auth use"', "did you mean auth switch?"],
+  ["config delete output", 'unknown command "config delete"', "did you mean config unset?"],
   ["ethpad", 'unknown command "ethpad"', "see: dexdata --help; for a token or pool: dexdata search ethpad"],
   // Addresses that a screen has shortened.
   [

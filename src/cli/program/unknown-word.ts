@@ -16,7 +16,7 @@ export function hintAtWord(
   const network = wellKnownNetworks.has(slug) ? slug : networkAliases.get(slug);
   if (network !== undefined && inside.includes("search")) return `did you mean ${start}search ${network}?`;
   const near = nearest(word, inside);
-  return near && `did you mean ${start}${near}?`;
+  return didYouMean(meantBy(`${start}${slug}`) ?? (near && `${start}${near}`), undefined);
 }
 
 function hintAtFirst(word: string, all: readonly string[]): string | undefined {
@@ -121,9 +121,13 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   "tokens search": ["top"],
   search: ["find"],
   usage: ["credits", "plan", "limits"],
-  "auth logout": ["logout"],
-  "auth status": ["key", "status", "whoami"],
+  "auth login": ["auth add", "auth set"],
+  "auth logout": ["logout", "auth remove"],
+  "auth status": ["key", "status", "whoami", "auth show", "auth whoami"],
+  "auth switch": ["auth use"],
+  "name remove": ["name delete", "name rm"],
   "config list": ["settings"],
+  "config unset": ["config remove", "config delete"],
   stream: ["live", "watch", "tail", "follow"],
   api: ["raw", "curl", "get"],
   help: ["manual"],
@@ -133,6 +137,9 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
 /** Also finds other forms of a word, such as `pools search` for `pool search`. */
 export function nearestCommand(typed: string, known: readonly string[]): string | undefined {
   const words = typed.toLowerCase();
-  const meant = Object.keys(synonyms).find((name) => synonyms[name]?.includes(words));
-  return meant ?? nearest(words, known);
+  return meantBy(words) ?? nearest(words, known);
+}
+
+function meantBy(words: string): string | undefined {
+  return Object.keys(synonyms).find((name) => synonyms[name]?.includes(words));
 }
