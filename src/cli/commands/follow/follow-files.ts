@@ -230,7 +230,7 @@ function readSaved(file: string, { service, report }: Rows) {
   if (at === undefined) return undefined;
   const saved = parseJson(textOfFile(file) ?? "");
   const lists = isObject(saved) ? member(saved, "lists") : undefined;
-  if (!isObject(lists) || member(saved, "dexdata") !== "follow")
+  if (!isObject(lists) || member(saved, "dexdata") !== "follow" || !Object.values(lists).every(isState))
     throw fail("checkpoint", `${file} is not a checkpoint of --follow`, {
       next: "name another file, or delete it to start over at --from",
     });
@@ -246,6 +246,8 @@ function readSaved(file: string, { service, report }: Rows) {
     next: "name another file for these rows",
   });
 }
+
+const isState = (state: unknown): boolean => typeof member(state, "from") === "number";
 
 function readState(state: unknown): FollowState {
   const [from, rows] = [member(state, "from"), member(state, "rows")];
