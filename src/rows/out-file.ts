@@ -5,6 +5,7 @@ import {
   existsSync,
   lstatSync,
   readlinkSync,
+  readSync,
   realpathSync,
   type Stats,
   statSync,
@@ -15,7 +16,14 @@ import { createGunzip, createGzip } from "node:zlib";
 import { fail, Failure, invalidInput, usageFailure } from "../base/failure.ts";
 import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "../base/files/file-errors.ts";
 import { fixedFolder, mayName } from "../base/files/file-pattern.ts";
-import { type FileIdentity, isSameFile, isTaken, lookAt } from "../base/files/paths.ts";
+import {
+  type FileIdentity,
+  isSameFile,
+  isTaken,
+  lookAt,
+  openRegular,
+  withDescriptor,
+} from "../base/files/paths.ts";
 import { someOf } from "../base/text/words.ts";
 import { type FileLock, holdLock, type Locking } from "../base/files/file-lock.ts";
 
@@ -118,6 +126,15 @@ export function checkOutFile(
   if (!mayExist) throw alreadyExists(file);
 }
 
+/** The first bytes; empty if the file does not exist. */
+function beginningOf(file: string): string {
+  if (!isTaken(file)) return "";
+  const bytes = Buffer.alloc(64);
+  return withDescriptor(openRegular(file, constants.O_RDONLY), (descriptor) =>
+    bytes.toString("latin1", 0, readSync(descriptor, bytes)),
+  );
+}
+
 export function checkFolder(label: string, folder: string, found: Stats | undefined): void {
   if (found?.isDirectory() === true) return;
   throw usageFailure(`${label}: directory ${folder} does not exist`, "create it first, or name another file");
@@ -132,17 +149,20 @@ export function checkFile(label: string, found: Stats | undefined, hint: string)
 /** The receipt may replace an older receipt, but not the rows, their checkpoint or their lock. */
 export function checkReceiptFile(receipt: string, file: string | undefined): void {
   checkOutFile(receipt, true, "--receipt");
+  const label = `--receipt "${receipt}"`;
   try {
     accessSync(path.dirname(path.resolve(targetOf(receipt))), constants.W_OK);
+    if (!/^(?:\{\s*"dexdata":|$)/u.test(beginningOf(targetOf(receipt))))
+      throw usageFailure(`${label}: not a file that --receipt has written`, "use another file");
   } catch (cause) {
-    throw unwritable(`--receipt "${receipt}"`, cause);
+    throw unwritable(label, cause);
   }
   if (file === undefined) return;
   const target = targetOf(file);
   const taken = [target, checkpointOf(target), partOf(target), lockOf(target)].map(trueName);
   if (taken.includes(trueName(receipt)))
     throw invalidInput(
-      `--receipt "${receipt}"`,
+      label,
       `must not be a file used by --out "${file}"`,
       "name another file for the receipt",
     );

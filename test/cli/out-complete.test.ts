@@ -77,7 +77,7 @@ describe("--resume of a complete pull", () => {
 
   test.each<readonly [string, (pull: Pull & { readonly receipt: string }) => void]>([
     ["no receipt is there", ({ receipt }) => writeFileSync(receipt, "")],
-    ["the receipt is another program's", ({ receipt }) => writeFileSync(receipt, '{"complete":true}')],
+    ["the receipt lacks fields", ({ receipt }) => writeFileSync(receipt, '{"dexdata":"0","complete":true}')],
     [
       "the receipt does not say that it is complete",
       ({ receipt }) =>

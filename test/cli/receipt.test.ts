@@ -170,6 +170,15 @@ describe("--receipt", () => {
     expect([receiptIn("private.json")["complete"], statSync(receipt).mode & 0o777]).toEqual([true, 0o600]);
   });
 
+  test("is not written over another file", async () => {
+    const rows = path.join(folder, "earlier.ndjson");
+    writeFileSync(rows, '{"id":"ethereum"}\n');
+    const { exit, stdout, stderr } = await dexdata(["networks", "--receipt", rows], { env: sandbox.env() });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain("not a file that --receipt has written");
+    expect(readFileSync(rows, "utf8")).toBe('{"id":"ethereum"}\n');
+  });
+
   test("replaces the file behind a link, and the link stays", async () => {
     const link = path.join(folder, "latest.json");
     symlinkSync("dated.json", link);
