@@ -43,6 +43,31 @@ const [first, last] = [1, pages - 1];
 /** Where a pull ends does not depend on the format. */
 const brokenAt = (format: string): readonly number[] => (format === "ndjson" ? [1, 2, 3] : [last]);
 
+test.each([
+  [
+    "while it is read: the list is incomplete",
+    2,
+    8,
+    "rejected a cursor that it had sent itself",
+    "continue: ",
+  ],
+  ["when the pull is resumed: only --force helps", 1, 2, "no longer accepts the cursor", "start over with"],
+] as const)("a cursor that the service rejects %s", async (_when, broken, exit, message, hint) => {
+  const list = await servePages(pages);
+  const file = newFile();
+  if (exit === 2) {
+    breakAt(list, broken);
+    expect((await pull(list, file)).exit).toBe(7);
+  }
+  const body = { error: "invalid_param", param: "cursor", message: "no such cursor" };
+  breakAt(list, broken, json(body, { status: 400 }));
+  const rejected = await pull(list, file, ...(exit === 2 ? ["--resume"] : []));
+  expect(rejected).toMatchObject({ exit, stderr: expect.stringContaining(message) });
+  expect(rejected.stderr).toContain(`; ${2 * broken} rows written\n`);
+  expect(rejected.stderr).toContain(`hint: ${hint}`);
+  expect(filesNextTo(file)).toEqual(["rows.part", "rows.resume"]);
+});
+
 describe("a pull without --resume that ends early", () => {
   describe.each(formats)("as %s", (format) => {
     test.each(brokenAt(format))("at page %i: --resume continues it to the same bytes", async (broken) => {

@@ -13,6 +13,7 @@ import {
   pageOf,
   type Position,
   type Reading,
+  rejectedPosition,
   remark,
   doubtOf,
 } from "../page.ts";
@@ -22,6 +23,7 @@ import type { ListRequest } from "../list-plan.ts";
 import { hashText, type TextHash } from "../../base/text/text-hash.ts";
 import { yieldToSocket } from "../../base/concurrent.ts";
 import { childOf } from "../../base/context/context.ts";
+import { affectsOneInput, fail, Failure } from "../../base/failure.ts";
 
 /**
  * Reads a search page by page (specification, Pagination styles 1): `next_cursor` is sent back as `cursor`, byte for
@@ -41,10 +43,11 @@ export async function* readCursorPages(
   const wantedAhead = request.readsAhead ? wanted : 0;
   const cursors = createCursorMemory(request);
   const over = childOf(client.signal);
+  const doubts: Doubt[] = [];
   const ask = (from: string | undefined): Promise<Document> => {
     const query = new Map([...args, ["limit", String(list.pageSize)]]);
     if (from !== undefined) query.set("cursor", from);
-    const answer = client.ask(endpoint, query, over.signal);
+    const answer = client.ask(endpoint, query, over.signal).catch(throwRejection(from, request, doubts));
     // A failure is reported when its page is due, or never if no more rows are wanted.
     answer.catch(() => undefined);
     return answer;
@@ -64,7 +67,6 @@ export async function* readCursorPages(
     return { rows, inspected: inspect(rows), next, limit, from, cursor, foreign, warning };
   };
   const settle = createSearchJudge(request);
-  const doubts: Doubt[] = [];
   let cursor = list.start?.value;
   /** Rows so far, without repeats. */
   let given = 0;
@@ -125,6 +127,21 @@ function createCursorMemory({ seen, list: { start } }: ListRequest & Reading) {
   const add = (cursor: string): boolean => seen.add(hashOf(cursor));
   if (start !== undefined) add(start.value);
   return { add, isSent: (cursor: string): boolean => seen.has(hashOf(cursor)) };
+}
+
+/** A rejected cursor is only a user's mistake if the user has typed it. */
+function throwRejection(from: string | undefined, { list, after }: ListRequest & Reading, doubts: Doubt[]) {
+  const isStart = from === list.start?.value;
+  return (cause: unknown): never => {
+    const isOfCursor =
+      cause instanceof Failure && affectsOneInput(cause) && (cause.param ?? "cursor") === "cursor";
+    if (!isOfCursor || (isStart && after === undefined)) throw cause;
+    if (!isStart) throw rejectedPosition(doubts, undefined, undefined);
+    // It may have expired before the pull was resumed. Each further attempt would cost a credit.
+    const problem = "the service no longer accepts the cursor at which the interrupted pull ended";
+    const next = "start over with --force instead of --resume, or name another file";
+    throw fail("checkpoint", problem, { next, isDamaged: true, why: cause.why, cause });
+  };
 }
 
 /** A single shared error is enough, because its stack is never read. */
