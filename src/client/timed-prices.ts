@@ -68,14 +68,16 @@ export async function* readTimedPrices(request: ListRequest, timed: TimedPlan): 
   let next = list.start?.flag === "subject" ? Number(list.start.value) : 0;
   let replaced = 0;
   const wanted = wantedLegs(timed, rule, next, answers.set);
-  /** The next rows whose prices are known. */
-  const pages = function* (): Generator<Page> {
+  /** The next rows whose prices are known: up to the first other one, or at an early end, all of them. */
+  const pages = function* (isEarlyEnd = false): Generator<Page> {
     let isFull = true;
     while (isFull) {
-      const [first, rows, missing]: [number, string[], TimedAsset[]] = [next, [], []];
-      for (; rows.length < pageSize; next += 1) {
+      const [done, rows, missing]: [number[], string[], TimedAsset[]] = [[], [], []];
+      for (; rows.length < pageSize && next < inputs.length; next += 1) {
         const made = rowOf(all, next);
-        if (made === undefined) break;
+        if (made === undefined && !isEarlyEnd) break;
+        if (made === undefined) continue;
+        done.push(next);
         rows.push(made.row);
         if (made.missing !== undefined) missing.push(made.missing);
         answers.forget(next);
@@ -84,10 +86,11 @@ export async function* readTimedPrices(request: ListRequest, timed: TimedPlan): 
       const made =
         cut(Buffer.from(`[${rows.join(",")}]`))?.rows ??
         textRows(rows.map((row) => ({ row, value: parseRow(row) })));
-      const end = next < inputs.length ? more({ flag: "subject", value: String(next) }) : ended("inputs");
+      const isLast = next === inputs.length && !isEarlyEnd;
+      const end = isLast ? ended("inputs") : more({ flag: "subject", value: String(next) }, [], isEarlyEnd);
       const notes = [{ kind: "missing", subjects: missing }, ...remark("replaced", replaced)] as const;
       replaced = 0;
-      yield { ...pageOf(made, end, notes), lead: lead?.cells.slice(first, next) };
+      yield { ...pageOf(made, end, notes), lead: lead && done.map((index) => lead.cells[index] ?? []) };
       isFull = rows.length === pageSize && next < inputs.length;
     }
   };
@@ -99,9 +102,15 @@ export async function* readTimedPrices(request: ListRequest, timed: TimedPlan): 
       yield (send: Send) => priceAsset({ ...all, client: sendingBy(client, send) }, assets[asset], legs);
     }
   };
-  for await (const count of inAnyOrder(asks(), client.width)) {
-    replaced += count;
-    if (next < inputs.length) yield* pages();
+  try {
+    for await (const count of inAnyOrder(asks(), client.width)) {
+      replaced += count;
+      if (next < inputs.length) yield* pages();
+    }
+  } catch (cause) {
+    // The prices behind one that is missing are paid for. A resumed pull has them in its checkpoint.
+    if (cause instanceof Failure) yield* pages(true);
+    throw cause;
   }
 }
 

@@ -615,20 +615,21 @@ describe("interrupted and repeated", () => {
     const { url, requests } = await serveInTest(service);
     const sorted = fileOf("sorted", readFileSync(lots, "utf8").trimEnd().split("\n").toReversed().join("\n"));
     const out = path.join(folder, "sorted.ndjson");
+    const env = { ...paidBy(url), DEXDATA_NOW: utc(now) };
+    const asked = ["prices", `@${sorted}`, ...words.slice(1), "--rpm", "unlimited"];
     const pull = async (...more: readonly string[]) =>
-      await dexdata(
-        ["prices", `@${sorted}`, ...words.slice(1), "--rpm", "unlimited", "--out", out, ...more],
-        {
-          env: { ...paidBy(url), DEXDATA_NOW: utc(now) },
-        },
-      );
+      await dexdata([...asked, "--out", out, ...more], { env });
     const first = await pull("--max-credits", "2");
     expect(first).toMatchObject({ exit: 5, stdout: "" });
-    expect(first.stderr).toMatch(/2 spent, next request costs 1; 0 rows written[^]*continue: .* --resume/u);
+    expect(first.stderr).toMatch(/2 spent, next request costs 1; 6 rows written[^]*continue: .* --resume/u);
     expect(await pull("--resume")).toMatchObject({ exit: 0 });
     const urls = requests.map((each) => each.url);
     expect(new Set(urls).size).toBe(urls.length);
-    expect(rowsOf(readFileSync(out, "utf8"))).toHaveLength(60);
+    const rows = rowsOf(readFileSync(out, "utf8"));
+    expect(rows).toHaveLength(60);
+    // Without a file, nothing can be continued, so the prices that are known are printed.
+    const { exit, stdout } = await dexdata([...asked, "--max-credits", "2"], { env });
+    expect([exit, rowsOf(stdout)]).toEqual([5, rows.slice(-6)]);
   });
 
   test("--max-credits stops it, and --resume requests only the rest; rows and receipt as of one run", async () => {

@@ -130,7 +130,7 @@ test("as many requests as --parallel allows are pending, and no more", async () 
 test("after a failure, no more requests are sent, and the rows of pending ones are written", async () => {
   const { exit, rows, requests } = await serveSlowCandles(true);
   expect([exit, requests]).toEqual([2, 6]);
-  expect(rows).toHaveLength(4);
+  expect(rows).toHaveLength(5);
 });
 
 test("a table of two assets has one header, whichever of them has a price", async () => {
