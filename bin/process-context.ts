@@ -1,4 +1,4 @@
-import { fstatSync } from "node:fs";
+import { closeSync, fstatSync } from "node:fs";
 import { homedir } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { isatty } from "node:tty";
@@ -38,6 +38,7 @@ export interface Entry {
 
 /** The process ends when nothing keeps it alive. */
 export async function runInProcess(entry: Entry, work: (context: Context) => Promise<number>): Promise<void> {
+  closeLostTerminals();
   const context = createProcessContext(entry);
   // Do not call exit() here, because data written to a pipe may not have been delivered yet.
   process.exitCode = await work(context);
@@ -45,6 +46,14 @@ export async function runInProcess(entry: Entry, work: (context: Context) => Pro
   // A reader that stopped reading gets a second for the last lines, or half a second after an interruption.
   const end = (): void => endProcess(context.signal.reason);
   if (context.isReaderLeft()) setTimeout(end, context.signal.aborted ? 500 : 1000).unref();
+}
+
+/** Node restores the modes of its terminals at exit, and aborts with a core dump if one of them is gone and still open. */
+function closeLostTerminals(): void {
+  const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));
+  process.once("exit", () => {
+    for (const descriptor of terminals) if (!isatty(descriptor)) closeSync(descriptor);
+  });
 }
 
 /**

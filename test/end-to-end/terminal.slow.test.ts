@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
@@ -176,6 +176,17 @@ describe.skipIf(isLeftOut)(named("keys on a live screen"), () => {
     await terminal.until(/^exit 0$/mu);
     expect(readFileSync(file, "utf8").split("\n").length).toBeGreaterThan(2);
   });
+});
+
+test.skipIf(isLeftOut)(named("a closed terminal ends a run with exit 129, without a core dump"), async () => {
+  terminal = openTerminal();
+  const report = path.join(temporaryFolder(), "report");
+  terminal.enter(`(trap "" HUP; dexdata stream ${weth} --sandbox; echo $? > ${report})`);
+  await terminal.until(/1 connection open/u);
+  terminal.close();
+  await expect
+    .poll(() => existsSync(report) && readFileSync(report, "utf8"), { timeout: 5000 })
+    .toBe("129\n");
 });
 
 /** Returns a function that reads the process's ID once it has started. */
