@@ -251,6 +251,8 @@ function createInput(interrupt: (interruption: Interruption) => void): Input {
       return isatty(0);
     },
     read: async (signal, most = maxOfStdin) => {
+      // Node reads a directory as if it were an empty file.
+      if (fstatSync(0).isDirectory()) throw usageFailure("stdin cannot be read (is a directory)");
       const bytes = await readStart(process.stdin, most + 1, signal);
       if (bytes.length > most)
         throw usageFailure(`stdin: larger than ${sizeText(most)}, the limit for this input`);

@@ -173,6 +173,13 @@ describe("signals", () => {
     });
   });
 
+  test("a directory as stdin is not an empty list", async () => {
+    const line = `"$NODE" "$PROGRAM" prices ethereum - --sandbox --error-format text < /`;
+    const env = { ...binaryEnv(), NODE: process.execPath, PROGRAM: program };
+    const { exit, stderr } = await ended(spawn("bash", ["-c", line], { env, stdio: "pipe" }));
+    expect({ exit, stderr }).toEqual({ exit: 2, stderr: "error: stdin cannot be read (is a directory)\n" });
+  });
+
   test("SIGINT leaves complete lines", async () => {
     const server = await endless(300);
     const child = start(all, { DEXDATA_BASE_URL: server.url });

@@ -60,6 +60,18 @@ describe("few open files", () => {
   });
 });
 
+test("a low limit of virtual memory: a sentence and a next step that helps", async () => {
+  const [limit, words] = ["ulimit -v 6000000", "networks --limit 1 --sandbox --error-format text -q"];
+  expect(await runAfter(limit, words)).toEqual({
+    exit: 1,
+    stdout: "",
+    stderr:
+      "error: the limit of virtual memory is too low\n  hint: raise it (ulimit -v), or set NODE_OPTIONS=--disable-wasm-trap-handler\n",
+  });
+  const withHint = `${limit}; export NODE_OPTIONS=--disable-wasm-trap-handler`;
+  expect(await runAfter(withHint, words)).toMatchObject({ exit: 0 });
+});
+
 describe("an error of the operating system", () => {
   const codes = ["EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EACCES", "EIO", "EADDRINUSE", "EWHATEVER"];
   const calls = ["uv_cwd", "listen", "spawn", "open", "write", "connect", "kill", "uv_interface_addresses"];

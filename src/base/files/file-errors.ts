@@ -109,6 +109,7 @@ const maxNested = 5;
 export function systemFailure(cause: unknown, depth = 0): Failure | undefined {
   // A failure already has its own words, and keeps the system's error only as its cause.
   if (!(cause instanceof Error) || cause instanceof Failure || depth > maxNested) return undefined;
+  if (cause instanceof RangeError && cause.message.startsWith("WebAssembly.")) return noAddressSpace(cause);
   const inner: unknown = cause instanceof AggregateError ? cause.errors[0] : cause.cause;
   if (!("syscall" in cause)) return systemFailure(inner, depth + 1);
   if (cause.syscall === "uv_cwd") return noWorkingDirectory(cause);
@@ -117,6 +118,14 @@ export function systemFailure(cause: unknown, depth = 0): Failure | undefined {
   const message = `${String(cause.syscall)} failed: ${describeFileError(cause)}`;
   const next = openFilesAdvice(cause);
   return fail("system", message, { ...(next !== undefined && { next }), cause });
+}
+
+/** Node reserves 10 GiB of addresses for the WebAssembly code that parses responses, although it needs few of them. */
+function noAddressSpace(cause: Error): Failure {
+  return fail("system", "the limit of virtual memory is too low", {
+    next: "raise it (ulimit -v), or set NODE_OPTIONS=--disable-wasm-trap-handler",
+    cause,
+  });
 }
 
 function noWorkingDirectory(cause: Error): Failure {
