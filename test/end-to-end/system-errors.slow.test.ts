@@ -1,7 +1,11 @@
 import { spawn } from "node:child_process";
+import { cpSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { systemFailure, writeAdvice, writeFailure } from "../../src/base/files/file-errors.ts";
-import { binaryEnv, ended, program } from "../harness/binary.ts";
+import { binaryEnv, ended, packageFolder, program } from "../harness/binary.ts";
+import { json, startScriptedServer } from "../harness/scripted-server.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 /** Runs the built program in a shell that first takes something away from it. */
 async function runAfter(taken: string, words: string) {
@@ -98,5 +102,46 @@ describe("an error of the operating system", () => {
   test("is not an error of the program itself", () => {
     expect(systemFailure(new TypeError("x is not a function"))).toBeUndefined();
     expect(systemFailure("text")).toBeUndefined();
+  });
+});
+
+describe("an update that removes the program's files during a pull", () => {
+  const pull = async (status: number) => {
+    const folder = temporaryFolder();
+    const dist = path.join(folder, "dist");
+    cpSync(path.join(packageFolder, "dist"), dist, { recursive: true });
+    cpSync(path.join(packageFolder, "package.json"), path.join(folder, "package.json"));
+    const server = await startScriptedServer(({ query }) => {
+      const isFirst = query.get("cursor") === null;
+      if (!isFirst) rmSync(dist, { recursive: true, force: true });
+      const results = [{ chain: "ethereum", id: `0x${isFirst ? 1 : 2}` }];
+      const page = { results, has_next_page: isFirst, next_cursor: isFirst ? "2" : "" };
+      return json(isFirst || status === 200 ? page : { message: "invalid key" }, {
+        status: isFirst ? 200 : status,
+      });
+    });
+    const words = "pools search ethereum --all --page-size 1 --out rows.ndjson --receipt rows.json".split(
+      " ",
+    );
+    const env = binaryEnv({ DEXDATA_BASE_URL: server.url });
+    const child = spawn(process.execPath, [path.join(dist, "dexdata.cjs"), ...words], {
+      cwd: folder,
+      env,
+      stdio: "pipe",
+    });
+    const { exit, stderr } = await ended(child);
+    await server.close();
+    return { exit, stderr, receipt: JSON.parse(readFileSync(path.join(folder, "rows.json"), "utf8")) };
+  };
+
+  test("it ends as usual, with its receipt", async () => {
+    expect(await pull(200)).toMatchObject({ exit: 0, stderr: "", receipt: { rows: 2, complete: true } });
+  });
+
+  test("it fails as usual, with a sentence", async () => {
+    const { exit, stderr, receipt } = await pull(401);
+    expect(isReported(stderr)).toBe(true);
+    expect({ exit, stderr }).toEqual({ exit: 4, stderr: expect.stringMatching(/^error: .+\n$/u) });
+    expect(receipt).toMatchObject({ rows: 1, complete: false });
   });
 });

@@ -22,11 +22,10 @@ import { createTableAssets, type TableAssets } from "./known-assets.ts";
 /** However the pull ends, the file and the receipt reflect it. */
 export async function printAndClose(run: Pull): Promise<ExitCode> {
   const started = run.context.clock.now();
-  const leaveReceipt = async (exit: number, failure?: unknown): Promise<void> => {
-    if (run.to.receipt === undefined) return;
-    const { writeReceipt } = await import("./receipt.ts");
-    writeReceipt(run, { started, exit, failure });
-  };
+  // Loaded before the rows, because an update of dexdata may replace its files during a long pull.
+  const receipt = run.to.receipt === undefined ? undefined : await import("./receipt.ts");
+  const leaveReceipt = (exit: number, failure?: unknown): void =>
+    receipt?.writeReceipt(run, { started, exit, failure });
   let exit: ExitCode;
   try {
     exit = await printRows(run).catch(async (cause: unknown) => {
@@ -38,12 +37,14 @@ export async function printAndClose(run: Pull): Promise<ExitCode> {
   } catch (cause) {
     const failure = explainEarlyEnd(cause, run);
     // The pull's failure is more important than a failure to write the receipt.
-    await leaveReceipt(1, failure).catch((problem: unknown) => {
+    try {
+      leaveReceipt(1, failure);
+    } catch (problem) {
       run.report.warn(problem instanceof Error ? problem.message : String(problem));
-    });
+    }
     throw failure;
   }
-  await leaveReceipt(exit);
+  leaveReceipt(exit);
   run.destination.removeCheckpoint();
   tellOutput(run);
   return exit;
