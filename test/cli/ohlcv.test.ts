@@ -60,6 +60,17 @@ test("a range that has no candles yet is reported", async () => {
   expect([exit, stdout, stderr]).toEqual([0, "", warning]);
 });
 
+test("a range that begins in the future because the local clock is wrong is reported", async () => {
+  const headers = { date: "Sat, 21 Nov 2026 08:54:00 GMT" };
+  const { url } = await serveInTest(() => json([], { headers }));
+  const words = `ohlcv ethereum ${pool} --pool --from -2h -o ndjson`;
+  const run = async (now: string) => await dexdata(words, { env: { DEXDATA_BASE_URL: url }, now });
+  const warning =
+    "warning: the time range begins in the future: 2026-11-21T08:55:01Z; the local clock is ahead of the service's\n";
+  expect(await run("2026-11-21T10:55:01Z")).toMatchObject({ exit: 0, stdout: "", stderr: warning });
+  expect(await run("2026-11-21T10:54:59Z")).toMatchObject({ exit: 0, stdout: "", stderr: "" });
+});
+
 /** Returns start, end and limit of each request, sorted by start because several run in parallel. */
 const windowsOf = (urls: readonly string[]): readonly (readonly number[])[] =>
   urls

@@ -103,8 +103,10 @@ export async function remarksAtEnd(run: Pull, request: ApiRequest): Promise<stri
   if (rowsOfQuestion < (plan.limit ?? Number.POSITIVE_INFINITY)) {
     const { now } = run.options;
     const start = startIn(request, now);
-    if (start !== undefined && start > now / 1000)
-      run.report.warn(`the time range begins in the future: ${showSeconds(start)}`);
+    if (start !== undefined && start > Math.min(now / 1000, latestServiceTime(run))) {
+      const cause = start > now / 1000 ? "" : "; the local clock is ahead of the service's";
+      run.report.warn(`the time range begins in the future: ${showSeconds(start)}${cause}`);
+    }
     const doubt = doubtOfReach(request, rowsOfQuestion === 0 ? undefined : oldest, now);
     if (plan.days !== undefined) reached.totals.doubt ??= doubt;
     else if (doubt !== undefined) {
@@ -167,6 +169,14 @@ function candleRemarks(
   if (isSparse)
     lines.push(`${intervals - rows} of ${intervals} intervals had no trades; --fill null shows them`);
   return lines;
+}
+
+/** In Unix seconds. Headers have no fractions of a second, and a minute is also a usual difference between two clocks. */
+function latestServiceTime({ claim, client }: Pull): number {
+  const { asOf, age } = client.meter;
+  // The times of an interrupted pull are those of its first run.
+  if (asOf === undefined || claim?.interrupted !== undefined) return Number.POSITIVE_INFINITY;
+  return (asOf + age) / 1000 + answerAge(client.target.tier) + 60;
 }
 
 /** In seconds. The service may add a row this late (wire-facts 4.6). */
