@@ -305,7 +305,7 @@ describe("an invalid flag", () => {
     ["--seed -1", /^error: invalid --seed "-1": /u],
     [
       "--log /no/such/folder/log",
-      /^error: --log "\/no\/such\/folder\/log": cannot be written \(no such directory\)\n$/u,
+      /^error: --log "\/no\/such\/folder\/log": cannot be written \(no such directory\)\n {2}hint: create the directory first, or name another file\n$/u,
     ],
   ];
   test.each(refused)("%s is named in the error, and nothing is served", async (flags, message) => {

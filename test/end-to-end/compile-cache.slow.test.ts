@@ -118,6 +118,13 @@ describe.each(older)("under Node $version, which has no cache for compiled code"
     expect(written()).toEqual(before);
   });
 
+  test.runIf(process.platform !== "win32")("a full disk leaves no unfinished files", async () => {
+    const { NODE_DISABLE_COMPILE_CACHE: _, ...env } = binaryEnv({ DEXDATA_CACHE_DIR: cache });
+    const words = ["-c", `ulimit -f 0; exec "$0" "$@"`, node, program, "explain", "404"];
+    expect((await ended(spawn("sh", words, { env, stdio: "pipe" }))).exit).toBe(0);
+    expect(cached()).toEqual([]);
+  });
+
   test("a run with other V8 flags caches its own code", async () => {
     await run(node);
     const before = written();

@@ -1,13 +1,11 @@
 import { appendFileSync } from "node:fs";
 import { usageFailure } from "../failure.ts";
-import { cannotBeWritten } from "./file-errors.ts";
+import { cannotBeWritten, writeAdvice } from "./file-errors.ts";
 
 interface LogFile {
   readonly file: string;
   /** The start of the message if the file cannot be written. */
   readonly label: string;
-  /** The hint if the file cannot be opened. */
-  readonly advice?: string;
   /** Called for the first of a series of later writes that fail, for example because the disk is full. */
   readonly onProblem: (problem: string) => void;
 }
@@ -16,22 +14,22 @@ interface LogFile {
  * Each call writes its text at once, so lines stay complete and the file can be moved during the run. Throws if the
  * file cannot be opened. The returned function reports whether the write succeeded.
  */
-export function openLogFile({ file, label, advice, onProblem }: LogFile): (text: string) => boolean {
-  const append = (text: string): string | undefined => {
-    try {
-      appendFileSync(file, text);
-      return undefined;
-    } catch (cause) {
-      return `${label}: ${cannotBeWritten(cause)}`;
-    }
-  };
-  const refused = append("");
-  if (refused !== undefined) throw usageFailure(refused, advice);
+export function openLogFile({ file, label, onProblem }: LogFile): (text: string) => boolean {
+  const problemOf = (cause: unknown): string => `${label}: ${cannotBeWritten(cause)}`;
+  try {
+    appendFileSync(file, "");
+  } catch (cause) {
+    throw usageFailure(problemOf(cause), writeAdvice(cause));
+  }
   let isFailing = false;
   return (text) => {
-    const problem = append(text);
-    if (problem !== undefined && !isFailing) onProblem(problem);
-    isFailing = problem !== undefined;
+    try {
+      appendFileSync(file, text);
+      isFailing = false;
+    } catch (cause) {
+      if (!isFailing) onProblem(problemOf(cause));
+      isFailing = true;
+    }
     return !isFailing;
   };
 }

@@ -43,7 +43,6 @@ export function openEventLog(
   const append = openLogFile({
     file,
     label,
-    advice: "check the directory and its permissions",
     onProblem: (problem) => {
       if (timesToTell(problem) !== undefined) warn(`${problem}; the run continues`);
     },

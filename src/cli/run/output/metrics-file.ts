@@ -1,6 +1,6 @@
 import type { Context } from "../../../base/context/context.ts";
 import { usageFailure } from "../../../base/failure.ts";
-import { cannotBeWritten } from "../../../base/files/file-errors.ts";
+import { cannotBeWritten, writeAdvice } from "../../../base/files/file-errors.ts";
 import { lookAt, modeOf } from "../../../base/files/paths.ts";
 import { replaceWithText } from "../../../base/files/replace-file.ts";
 import { textOfFile } from "../../../base/files/synced-file.ts";
@@ -71,20 +71,20 @@ export function openMetrics(
   );
 
   const goOn = (problem: string): void => warn(`${problem}; the run continues`);
-  const write = (isRunning = true, failed = goOn): void => {
+  const write = (isRunning = true, failed: (problem: string, cause: unknown) => void = goOn): void => {
     pending?.();
     pending = undefined;
     try {
       replace(textOf({ ...sources, running: () => Number(isRunning) }));
       isReported = false;
     } catch (cause) {
-      if (!isReported) failed(`${label}: ${cannotBeWritten(cause)}`);
+      if (!isReported) failed(`${label}: ${cannotBeWritten(cause)}`, cause);
       isReported = true;
     }
   };
 
-  write(true, (problem) => {
-    throw usageFailure(problem, "check the directory and its permissions");
+  write(true, (problem, cause) => {
+    throw usageFailure(problem, writeAdvice(cause));
   });
   const stop = clock.every(writeGap, () => write());
   return {
