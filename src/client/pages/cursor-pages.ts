@@ -133,8 +133,7 @@ function createCursorMemory({ seen, list: { start } }: ListRequest & Reading) {
 function throwRejection(from: string | undefined, { list, after }: ListRequest & Reading, doubts: Doubt[]) {
   const isStart = from === list.start?.value;
   return (cause: unknown): never => {
-    const isOfCursor =
-      cause instanceof Failure && affectsOneInput(cause) && (cause.param ?? "cursor") === "cursor";
+    const isOfCursor = cause instanceof Failure && affectsOneInput(cause) && cause.param === "cursor";
     if (!isOfCursor || (isStart && after === undefined)) throw cause;
     if (!isStart) throw rejectedPosition(doubts, undefined, undefined);
     // It may have expired before the pull was resumed. Each further attempt would cost a credit.
