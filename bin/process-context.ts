@@ -150,7 +150,7 @@ function createProcessContext({ early, readPackageFile }: Entry): ProcessContext
       (isShown) => (isPaging = isShown),
     ),
     // The last messages of a stream may not have a reader.
-    stderr: createOutput(process.stderr, undefined, () => isReaderLeft),
+    stderr: createOutput(streamOfErrors(), undefined, () => isReaderLeft),
     stdin: createInput(interrupt),
     env: process.env,
     platform: process.platform,
@@ -183,6 +183,13 @@ function createProcessContext({ early, readPackageFile }: Entry): ProcessContext
       early.take();
     },
   };
+}
+
+/** With `2>&1 |`, both share one queue. Otherwise, a message could split a row that a full pipe has accepted in part. */
+function streamOfErrors(): NodeJS.WriteStream {
+  const [out, errors] = [fstatSync(1, { bigint: true }), fstatSync(2, { bigint: true })];
+  const isShared = out.dev === errors.dev && out.ino === errors.ino;
+  return isShared && (out.isFIFO() || out.isSocket()) ? process.stdout : process.stderr;
 }
 
 function createOutput(

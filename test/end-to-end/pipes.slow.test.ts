@@ -95,6 +95,23 @@ describe("pipes", () => {
     );
   });
 
+  test("with 2>&1, messages are between the rows", async () => {
+    const pages = Array.from({ length: 60 }, (_page, page) =>
+      Array.from({ length: 100 }, (_row, row) => ({ id: `0x${page}x${row}`, text: "x".repeat(1500) })),
+    );
+    const { url } = await serveInTest((_, index) =>
+      json({ results: pages[index], has_next_page: index < 59, next_cursor: `cursor ${index}` }),
+    );
+    const env = { ...binaryEnv({ DEXDATA_BASE_URL: url }), NODE: process.execPath, PROGRAM: program };
+    const command = `"$NODE" "$PROGRAM" ${all.join(" ")} -v --rpm unlimited 2>&1 | cat`;
+    const { stdout } = await ended(spawn("bash", ["-c", command], { env, stdio: "pipe" }));
+    const lines = stdout.toString("utf8").trimEnd().split("\n");
+    expect(lines.filter((line) => line.startsWith("GET "))).toHaveLength(60);
+    expect(lines.filter((line) => !line.startsWith("GET "))).toEqual(
+      pages.flat().map((row) => JSON.stringify(row)),
+    );
+  });
+
   test("a slow reader slows the requests", async () => {
     const server = await endless(2000);
     const child = start(all, { DEXDATA_BASE_URL: server.url });
