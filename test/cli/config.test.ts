@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { configPath } from "../../src/cli/settings/read-settings.ts";
@@ -50,6 +50,14 @@ describe("config set, get and unset", () => {
     const { run } = atHome('{"output":"json"}');
     expect((await run("config get output")).stdout).toBe("json\n");
     expect((await run("config get output", { env: { DEXDATA_OUTPUT: "table" } })).stdout).toBe("table\n");
+  });
+
+  test.runIf(process.geteuid?.() === 0)("leave the file to its owner in a run with sudo", async () => {
+    const { run, file } = atHome("{}");
+    chownSync(file, 12345, 23456);
+    expect(await run("config set retries 7")).toMatchObject(quiet);
+    const { uid, gid, mode } = statSync(file);
+    expect([uid, gid, mode & 0o777]).toEqual([12345, 23456, 0o600]);
   });
 
   test("save a value that the next command uses", async () => {

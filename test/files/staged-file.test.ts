@@ -1,4 +1,5 @@
 import {
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -35,6 +36,14 @@ test("the staged file is next to its target, with the given or existing mode", (
   expect(statSync(staged).mode & 0o777).toBe(0o600);
   const kept = stageFile(never, file, "", { mode: 0o600, kept: 0o646 });
   expect(statSync(kept).mode & 0o777).toBe(0o646);
+});
+
+test.runIf(process.geteuid?.() === 0)("root does not take over a file of another user", () => {
+  const file = newFile();
+  writeFileSync(file, "{}");
+  chownSync(file, 12345, 23456);
+  const { uid, gid } = statSync(stageFile(never, file, "", { mode: 0o600 }));
+  expect([uid, gid]).toEqual([12345, 23456]);
 });
 
 test("files that another user planted under the next names are neither followed nor changed", () => {

@@ -3,6 +3,8 @@ import {
   fchmodSync,
   fsyncSync,
   fstatSync,
+  lchownSync,
+  lstatSync,
   openSync,
   renameSync,
   rmSync,
@@ -50,6 +52,7 @@ export function stageFile(
   const { staged, descriptor } = createStaged(random, target, kept ?? mode);
   try {
     keepMode(descriptor, kept);
+    keepOwner(staged, target);
     writeFileSync(descriptor, content);
     if (isSynced === true) fsyncSync(descriptor);
     return staged;
@@ -136,6 +139,18 @@ export function keepMode(descriptor: number, kept: number | undefined): void {
   if (kept === undefined) return;
   // Some file systems support only one mode and reject the call.
   if ((fstatSync(descriptor).mode & 0o777) !== kept) fchmodSync(descriptor, kept);
+}
+
+/** Otherwise, after one run with sudo, the user could not read the settings or the budget again. */
+export function keepOwner(staged: string, target: string): void {
+  if (process.geteuid?.() !== 0) return;
+  const found = lstatSync(target, { throwIfNoEntry: false });
+  if (found?.isFile() !== true || found.uid === 0) return;
+  try {
+    lchownSync(staged, found.uid, found.gid);
+  } catch {
+    // A network file system may treat root as any other user.
+  }
 }
 
 /** Replaces a file that people read, with the permissions of any new file. An error names it. */

@@ -6,7 +6,7 @@ import { writeFailure } from "../../base/files/file-errors.ts";
 import type { Locking } from "../../base/files/file-lock.ts";
 import { makeFolder, namesIn } from "../../base/files/paths.ts";
 import { type Changed, type JsonFile, updateJsonFile } from "../../base/files/json-file.ts";
-import { stagingName, stagingSuffix } from "../../base/files/replace-file.ts";
+import { keepOwner, stagingName, stagingSuffix } from "../../base/files/replace-file.ts";
 
 export type Editing = Locking & Pick<Context, "env">;
 
@@ -59,6 +59,7 @@ function stage(
       serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
     });
     store.store = { ...content };
+    keepOwner(staged, target);
     return { staged, target };
   } catch (cause) {
     rmSync(staged, { force: true });
