@@ -3,7 +3,7 @@ import { maxCandles } from "../api/endpoints/ohlcv.ts";
 import { wellKnownNetworks } from "../api/known-networks.ts";
 import { candlesOf } from "../api/endpoints/prices.ts";
 import type { NoPriceReason } from "../api/record.ts";
-import { pool as poolEndpoint, token as tokenEndpoint } from "../api/endpoints/pool-and-token.ts";
+import { pool as poolEndpoint } from "../api/endpoints/pool-and-token.ts";
 import { Failure } from "../base/failure.ts";
 import { divideDecimals } from "../base/json/exact-decimal.ts";
 import { member } from "../base/json/json-scan.ts";
@@ -209,25 +209,17 @@ const pathOf = ({ network, address, kind }: TimedAsset): Args =>
   ]);
 
 /**
- * Undefined if the asset is unknown, which ends nothing. The edge of the service may report an unknown token as its own
- * failure; then the token itself decides. Only a list of the networks shows that it is the network that is unknown, and
- * without that list, the failure remains.
+ * Undefined if the asset is unknown, which ends nothing. Only a list of the networks shows that it is the network that is
+ * unknown, and without that list, the failure remains.
  */
 async function failureOf({ client, timed }: Timed, asset: TimedAsset, cause: unknown): Promise<unknown> {
-  if (!(cause instanceof Failure)) return cause;
-  const { status, body } = cause.details;
+  if (!(cause instanceof Failure) || cause.status !== 404) return cause;
   const args = pathOf(asset);
-  const isOfEdge = status === 500 && body?.get("error")?.includes("ORIGIN_ERROR") === true;
-  const other =
-    isOfEdge && asset.kind === "token"
-      ? await client.ask(tokenEndpoint, args).catch((failure: unknown) => failure)
-      : cause;
-  if (!(other instanceof Failure) || other.status !== 404) return cause;
   const isSurelyKnown = wellKnownNetworks.has(asset.network);
   const request = { endpoint: candlesOf[asset.kind], args };
-  const judged = isSurelyKnown ? other : await timed.judge(other, client, request);
+  const judged = isSurelyKnown ? cause : await timed.judge(cause, client, request);
   if (judged.code === "unsupported_network" || judged.code === "route_not_found") return judged;
-  const isUndecided = judged === other && doubtfulNetworks(other, args) !== undefined;
+  const isUndecided = judged === cause && doubtfulNetworks(cause, args) !== undefined;
   return isUndecided ? judged : undefined;
 }
 

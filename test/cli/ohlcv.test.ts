@@ -580,6 +580,21 @@ test("an empty response is confirmed within the range: the plan may not reach fu
   expect({ exit, stdout, starts }).toEqual({ exit: 0, stdout: "", starts: [from, september + 3600] });
 });
 
+test.each([
+  ["does not exist: the list goes on", 404, [8, 4, "not_found"]],
+  ["exists: the list can be resumed there", 200, [7, 2, "internal_error"]],
+] as const)("a failure of the edge for a token that %s", async (_what, status, [exit, rows, code]) => {
+  const [second, third] = [2, 3].map((number) => `0x${String(number).padStart(40, "0")}`);
+  const words = `${second} ${third} --interval 1h --from ${september} --to ${september + 7200} --retries 1 -o ndjson`;
+  const broken = json({ success: false, error: { code: "ORIGIN_ERROR", message: "x" } }, { status: 500 });
+  const outcome = await runCommand((request) => {
+    if (request.path.endsWith(`/tokens/${second}`)) return json({ id: second }, { status });
+    return request.path.includes(String(second)) ? broken : answerCandles(request, { interval: 3600 });
+  }, words);
+  expect([outcome.exit, rowsOf(outcome.stdout).length], outcome.stderr).toEqual([exit, rows]);
+  expect(outcome.stderr).toContain(`"code":"${code}"`);
+});
+
 describe("a plan whose reach has moved on by the time that a request arrives", () => {
   const now = sandboxNow / 1000;
   const day = 86_400;

@@ -1,4 +1,5 @@
 import { showSeconds } from "../../base/time/time.ts";
+import { token as tokenEndpoint } from "../../api/endpoints/pool-and-token.ts";
 import { candleReach, isAtLeast } from "../../api/tier.ts";
 import { Failure, invalidResponse } from "../../base/failure.ts";
 import { inOrder } from "../../base/concurrent.ts";
@@ -148,13 +149,31 @@ export async function askSlice(
   const query = new Map([...args, ["start", start], ["end", end], ["limit", limit]]);
   if (!isCountedBack) query.delete("count_back");
   for (let repeats = 1; ; repeats += 1) {
-    const candles = readCandles(await client.ask(endpoint, query));
+    const document = await client.ask(endpoint, query).catch(async (cause: unknown) => {
+      throw await failureOfToken(request, cause);
+    });
+    const candles = readCandles(document);
     // With `count_back`, candles may precede `start`, because the service may ignore `start`.
     const from = isCountedBack ? Number.NEGATIVE_INFINITY : wholeSeconds(start);
     const problem = ofOtherInterval(candles, args.get("interval") ?? "") ?? misplaced(candles, slice, from);
     if (problem === undefined) return candles;
     if (!(await client.again(repeats, problem))) throw invalidResponse(problem);
   }
+}
+
+/**
+ * The edge of the service may report an unknown token as its own failure (wire-facts 4.5). Then the token itself decides,
+ * because an unknown one must not end a list.
+ */
+async function failureOfToken({ client, args }: SliceRequest, cause: unknown): Promise<unknown> {
+  const isOfEdge =
+    cause instanceof Failure &&
+    cause.status === 500 &&
+    cause.details.body?.get("error")?.includes("ORIGIN_ERROR") === true;
+  if (!isOfEdge || !args.has("token_address")) return cause;
+  const token = new Map([...args].filter(([name]) => name === "network" || name === "token_address"));
+  const other = await client.ask(tokenEndpoint, token).catch((failure: unknown) => failure);
+  return other instanceof Failure && other.status === 404 ? other : cause;
 }
 
 /** A cache may confuse requests. Only the last candle of a response, which may be partial, can close early. */
