@@ -3,10 +3,10 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { isLong } from "../harness/long.ts";
 import { createRandom } from "../harness/random.ts";
-import { slow } from "../harness/scripted-server.ts";
+import { json, slow } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
-import { price, stream } from "./keeping.ts";
+import { ping, price, stream } from "./keeping.ts";
 import { listen, pricesOf, refuse } from "./stream-run.ts";
 
 const asset = "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
@@ -75,6 +75,26 @@ test("messages appear in the board while it is drawn, and on stderr after it end
   const { stderr } = await interrupted();
   expect(stderr).toContain("the service ended the stream; reconnecting");
   expect(stderr).toMatch(/may be missing events from \S+Z to \S+Z/u);
+});
+
+test("what a run has learned of pools is kept even if it ends before it has learned all of them", async () => {
+  const [one, other, last] = ["1", "2", "3"].map((end) => `0x${end.padStart(40, "0")}`);
+  const server = await serveInTest(({ path: to }) => {
+    if (to.startsWith("/sse/")) return stream([ping]);
+    return to.endsWith(`${other}`) ? slow({ chunks: [], stayOpen: true }) : json({ id: one, tokens });
+  });
+  const tokens = ["A", "B"].map((symbol) => ({ id: `0x${symbol}`, symbol, decimals: 6 }));
+  const asked = (): readonly string[] =>
+    server.requests.map(({ path: to }) => to).filter((to) => !to.startsWith("/sse/"));
+  const words = `--feed transactions ${[one, other, last].map((each) => `ethereum:${each}`).join(" ")}`;
+  const env = { DEXDATA_API_KEY: "api_dev_1", DEXDATA_TIER: "dev", DEXDATA_PRO_BASE_URL: server.url };
+  const first = listen(words, server, { ...terminal, env });
+  await first.until(() => asked().length === 2);
+  await first.interrupted();
+  const { home, clock } = first.context;
+  const next = listen(words, server, { ...terminal, now: clock.now(), env: { ...env, HOME: home } });
+  await next.until(() => asked().length === 3);
+  expect(asked()[2]).toContain(other);
 });
 
 test("the board is drawn up to ten times per second, at any number of events", async () => {

@@ -28,13 +28,12 @@ const [maxWait, retryAfter] = [10_000, 60_000];
  * for events of the listed pools.
  */
 export async function createEventAmounts(
-  { context: { clock }, report, onClose }: Pick<Run, "context" | "report" | "onClose">,
+  { context: { clock }, report }: Pick<Run, "context" | "report">,
   client: Client,
   known: KnownAssets,
   by: FeedKind["by"],
 ) {
   const { createTokenAmounts } = await loadTrades();
-  onClose(known.save);
   const decimalsOn =
     (network: string) =>
     (token: unknown): number | undefined =>

@@ -55,6 +55,7 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   const stops = createStops(until, () => open.client.meter.credits, mostEvents, options.maxCredits);
   onClose(stops.release);
   const known = createKnownAssets(context, open.client.target, run.sources.names);
+  onClose(known.save);
   known.name(listed);
   const requested = known.labeled(listed);
   // The connections report those that are skipped.
