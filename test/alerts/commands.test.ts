@@ -165,12 +165,12 @@ describe("crossings", () => {
     row: () => `{"price":"${price}"}`,
     at: 0,
   });
-  const create = (cooldown: number, limit = Number.POSITIVE_INFINITY) => {
+  const create = (cooldown: number, limit = Number.POSITIVE_INFINITY, tested = conditions) => {
     const fired: Alert[] = [];
     const fire = (alert: Alert): void => void fired.push(alert);
     return {
       fired,
-      alerts: createAlerts({ conditions, by: "crossing", cooldown, limit, fire, memory: undefined }),
+      alerts: createAlerts({ conditions: tested, by: "crossing", cooldown, limit, fire, memory: undefined }),
     };
   };
 
@@ -218,8 +218,45 @@ describe("crossings", () => {
     expect(fired.map(({ line }) => JSON.parse(line).value)).toEqual(["1", "2.5", "2"]);
     see("1.5", 1020);
     see("3", 1030);
-    alerts.tick(5000);
+    alerts.tick(1999);
     expect(fired).toHaveLength(3);
+    // The second cooldown began when the first one ended, not when that was noticed.
+    see("1", 2000);
+    expect(fired).toHaveLength(4);
+  });
+
+  test("what is true when an asset leaves the list does not fire again when it returns", () => {
+    const { fired, alerts } = create(1000);
+    alerts.see(candidate("1"), 0);
+    alerts.keepOnly(new Set(), 5000);
+    alerts.keepOnly(new Set(["a"]), 6000);
+    alerts.see(candidate("2"), 6000);
+    alerts.see(candidate("3"), 6001);
+    expect(fired).toHaveLength(1);
+    alerts.see(candidate("2"), 6002);
+    expect(fired).toHaveLength(2);
+  });
+
+  test("the series of an asset that was not watched for a while starts over", () => {
+    const fields = new Map([["price", "numbers"]] as const);
+    const moves = [parseCondition("price moves 5% in 1m", { fields, hasSeries: true })];
+    const { fired, alerts } = create(1000, 9, moves);
+    const see = (price: string, now: number): void => alerts.see({ ...candidate(price), at: now }, now);
+    for (const [price, now] of [
+      ["1", 0],
+      ["1", 60_000],
+      ["2", 60_100],
+      ["2", 121_900],
+      ["3", 122_000],
+    ] as const)
+      see(price, now);
+    expect(fired).toHaveLength(2);
+    alerts.keepOnly(new Set(), 122_100);
+    alerts.keepOnly(new Set(["a"]), 999_000);
+    see("3", 999_000);
+    see("9", 1_000_000);
+    see("9", 1_061_000);
+    expect(fired).toHaveLength(2);
   });
 
   test("--limit is exact, even with several conditions", () => {

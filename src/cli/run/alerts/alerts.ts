@@ -123,16 +123,14 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
     },
     /** Milliseconds without values. Series that could not see their window start over. */
     missed: (names: readonly string[], duration: number): void => {
-      for (const { testers } of names.flatMap((name) => assets.get(name) ?? []))
-        for (const each of testers)
-          if (duration >= (each.test.window ?? Number.POSITIVE_INFINITY)) each.passes = each.test.create();
+      for (const state of names.flatMap((name) => assets.get(name) ?? [])) startOver(state, duration);
     },
     /** Others are no longer watched. */
     keepOnly: (names: ReadonlySet<string>, now: number): void => {
       watched = names;
       for (const [asset, states] of assets) {
         if (names.has(asset)) continue;
-        for (const state of states) if (state.late !== undefined) forgetCrossing(state);
+        for (const state of states) stopWatching(state);
         if (states.every((state) => !state.isTrue && isCool(state, now))) assets.delete(asset);
       }
     },
@@ -164,9 +162,16 @@ function stateOf(
   return { condition, testers, isTrue, fired, late: undefined };
 }
 
-/** It was not reported, so it counts again if the asset returns. */
-function forgetCrossing(state: State): void {
-  [state.isTrue, state.late] = [false, undefined];
+function stopWatching(state: State): void {
+  // A crossing that was not reported counts again if the asset returns.
+  if (state.late !== undefined) [state.isTrue, state.late] = [false, undefined];
+  startOver(state, Number.POSITIVE_INFINITY);
+}
+
+/** After this many milliseconds without values, a series would compare with older ones than its window has. */
+function startOver({ testers }: State, duration: number): void {
+  for (const each of testers)
+    if (each.test.window !== undefined && duration >= each.test.window) each.passes = each.test.create();
 }
 
 const precision = 1e-12;
