@@ -239,6 +239,20 @@ describe("createBlindness", () => {
     expect(blindness.seconds()).toBe(205);
   });
 
+  test("data on a connection from before the machine was suspended ends the interval when it arrives", () => {
+    const acted: Record<string, unknown>[] = [];
+    const awake = (elapsed: number) => ({ elapsed, now: at(elapsed).now + 3_600_000 });
+    const clock = { elapsed: () => 2000, now: () => awake(2000).now };
+    const blindness = createBlindness(clock, 30_000, ({ line }) => acted.push(JSON.parse(line)));
+    const [opened, seen] = [at(0), at(1000)];
+    blindness.tick([{ subjects, until: seen, seen, opened }]);
+    blindness.tick([{ subjects, until: seen, seen: awake(2000), opened }]);
+    expect(acted).toMatchObject([
+      { alert: "blind", from: instant(seen.now) },
+      { alert: "back", to: instant(awake(2000).now) },
+    ]);
+  });
+
   test("assets that become blind or return together are one alert, and a common time counts once", () => {
     const acted: Record<string, unknown>[] = [];
     let elapsed = 0;

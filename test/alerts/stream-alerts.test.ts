@@ -72,10 +72,13 @@ describe("stream --when", () => {
     expect([none.exit, none.stderr]).toEqual([8, expect.stringMatching(/^no alerts$/mu)]);
   });
 
-  test("within the cooldown, a crossing fires at its end if it is still true", async () => {
-    const words = ["--when", "price < 3", "--cooldown", "2s", "--limit", "2"];
-    const { exit, alerts } = await streamed(["2", "4", "1"], words);
-    expect([exit, alerts.map(({ value }) => value)]).toEqual([0, ["2", "1"]]);
+  test("within the cooldown, a crossing fires at its end if it is still true, and no event is needed to end the run", async () => {
+    const words = [asset, "--when", "price < 3", "--cooldown", "20s", "--limit", "2"];
+    const server = await serveInTest(() => stream(["2", "4", "1"].map((each) => price(each))));
+    const { exit, stdout } = await listen(words, server).outcome;
+    expect([exit, rowsOf(stdout).map(({ value }) => value)]).toEqual([0, ["2", "1"]]);
+    // After a longer silence, a new connection would send the events again.
+    expect(server.requests).toHaveLength(1);
   });
 
   test("within the cooldown, an asset that a reload removes fires no more", async () => {
