@@ -124,6 +124,14 @@ describe("stream --when", () => {
     expect(await streamed(["3000.00000000011"], words, real)).toMatchObject({ exit: 0 });
   });
 
+  test("exits 8 if the reader of the alerts did not accept all of them", async () => {
+    const server = await serveInTest(() => stream([price("1")]));
+    const running = listen([asset, "--when", "price < 3", "--limit", "1"], server);
+    running.context.stdout.stall();
+    const { exit, stderr } = await running.outcome;
+    expect([exit, stderr]).toEqual([8, expect.stringContaining("1 event may be missing at the end")]);
+  });
+
   test.each([
     [["--when", "price > x"], 'column 9: "x" is not a number'],
     [["--when", "pric > 1"], "did you mean price?"],

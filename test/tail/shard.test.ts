@@ -438,6 +438,11 @@ describe("a stream with IDs", () => {
     expect(await sent([price("1", "9"), price("2", "")])).toEqual([undefined, undefined]);
     expect(await sent([price("1", "9")], ["id\n\n"])).toEqual([undefined, "9", undefined]);
     expect(await sent([price("1", "9"), price("2", "8\0")])).toEqual([undefined, "9"]);
+    const kept = await keep((_, index) => stream([price("1", "9"), "id\n\n"], { stayOpen: index > 0 }), {
+      subscription: candles,
+    });
+    await kept.until(() => kept.requests.length === 2);
+    expect(kept.requests.at(-1)?.headers).not.toHaveProperty("last-event-id");
   });
 
   test.each([

@@ -1,11 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { createPendingLines } from "../../src/cli/commands/stream/stream-output.ts";
 import { isLong } from "../harness/long.ts";
 import { createRandom } from "../harness/random.ts";
 import { json, slow } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { createTestContext } from "../harness/test-context.ts";
 import { ping, price, stream } from "./keeping.ts";
 import { listen, pricesOf, refuse } from "./stream-run.ts";
 
@@ -249,6 +251,23 @@ test("--out on a terminal shows the board as well", async () => {
   expect(stdout).toContain("dexdata stream prices");
   expect(readFileSync(file, "utf8")).toMatch(/^\{.*\}\n$/u);
 });
+
+test.each([
+  [0, 0],
+  [4, 1],
+  [5, 1],
+  [6, 2],
+  [99, 4],
+  [undefined, 4],
+])(
+  "of two pending writes, %s bytes that the reader has not accepted are the last ones",
+  async (left, events) => {
+    const never = new Promise<void>(() => undefined);
+    const lines = createPendingLines({ write: async () => await never, unaccepted: () => left });
+    for (const text of ["a\nb\nc\n", "last\n"]) void lines.write(Buffer.from(text));
+    expect(await lines.unwritten(createTestContext().clock)).toBe(events);
+  },
+);
 
 test("an unknown pattern and a missing directory are rejected before any request", async () => {
   const server = await serveInTest(pricesOf);
