@@ -24,12 +24,15 @@ type Chunks = AsyncGenerator<readonly Buffer[]>;
 
 const cut = new Failure("cut", { exit: 7, code: "network", retryable: true });
 
-async function listenTo(chunks: (clock: TestClock, closed: AbortSignal) => Chunks) {
-  const clock = createTestClock(start, 1000, true);
+async function listenTo(
+  chunks: (clock: TestClock, closed: AbortSignal) => Chunks,
+  clock = createTestClock(start, 1000, true),
+  pauses = () => 0,
+) {
   const closed = new AbortController();
   const connection = {
     headers: new Map(),
-    chunks: Object.assign(chunks(clock, closed.signal), { pauses: () => 0 }),
+    chunks: Object.assign(chunks(clock, closed.signal), { pauses }),
     close: () => closed.abort(),
   };
   const signal = new AbortController().signal;
@@ -64,6 +67,30 @@ test("a gap begins at the last events, even if those of two assets always arrive
     throw cut;
   });
   expect(last.elapsed).toBeGreaterThanOrEqual(2000);
+});
+
+test.each([
+  ["was paused a moment ago", 1, 0],
+  ["was never paused", 0, 50],
+])("an empty socket that %s: whether a gap begins there", async (_, paused, expected) => {
+  let elapsed = 0;
+  const sleep = async (): Promise<never> => await new Promise(() => undefined);
+  const clock = { ...createTestClock(start, 1), now: () => start + elapsed, elapsed: () => elapsed, sleep };
+  const chunks = async function* chunks(): Chunks {
+    yield [Buffer.from(price("1"))];
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    // On a busy machine, both timers may have fired in the same turn.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    elapsed = 150;
+    yield [Buffer.from(price("2"))];
+    throw cut;
+  };
+  const pauses = (): number => {
+    elapsed = Math.max(elapsed, 50);
+    return paused;
+  };
+  const { last } = await listenTo(chunks, clock, pauses);
+  expect(last.elapsed).toBe(expected);
 });
 
 test.each([
