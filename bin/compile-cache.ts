@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync, realpathSync, renameSync, unlink, writeFileSync } from "node:fs";
 import Module, { createRequire } from "node:module";
 import path from "node:path";
 import { cachedDataVersionTag } from "node:v8";
@@ -111,6 +111,6 @@ function writeCode(file: string, code: Buffer): void {
     renameSync(staged, file);
   } catch {
     // The disk is full, for example. The next run compiles the chunk again.
-    rmSync(staged, { force: true });
+    unlink(staged, () => undefined);
   }
 }

@@ -75,8 +75,10 @@ export async function* readTimedPrices(request: ListRequest, timed: TimedPlan): 
       const [done, rows, missing]: [number[], string[], TimedAsset[]] = [[], [], []];
       for (; rows.length < pageSize && next < inputs.length; next += 1) {
         const made = rowOf(all, next);
-        if (made === undefined && !isEarlyEnd) break;
-        if (made === undefined) continue;
+        if (made === undefined) {
+          if (isEarlyEnd) continue;
+          break;
+        }
         done.push(next);
         rows.push(made.row);
         if (made.missing !== undefined) missing.push(made.missing);

@@ -83,17 +83,19 @@ export function writeFooter(footer: Footer): string {
   return JSON.stringify(z.encode(footerSchema, footer));
 }
 
+const latestFormat = 2;
+
 /** What a file says that has the rows of several periods: it has a footer for each of them, oldest first. */
-const footersSchema = z.object({ v: z.literal(2), periods: z.array(footerSchema) });
+const footersSchema = z.object({ v: z.literal(latestFormat), periods: z.array(footerSchema) });
 
 export function writeFooters(periods: readonly Footer[]): string {
-  return JSON.stringify(z.encode(footersSchema, { v: 2, periods: [...periods] }));
+  return JSON.stringify(z.encode(footersSchema, { v: latestFormat, periods: [...periods] }));
 }
 
-/** Undefined if the text is not what a file says. A later version has a higher `v`, and its files must not be replaced. */
+/** Undefined if the text is not a footer. A later version has a higher `v`, and its files must not be replaced. */
 export function readFooters(file: string, text: string | undefined): readonly Footer[] | undefined {
   const value = parseJson(text ?? "");
-  if (Number(member(value, "v")) > 2)
+  if (Number(member(value, "v")) > latestFormat)
     throw usageFailure(`${file} was written by a later version of dexdata`, "update dexdata");
   const single = footerSchema.safeParse(value).data;
   return single === undefined ? footersSchema.safeParse(value).data?.periods : [single];

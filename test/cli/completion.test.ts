@@ -157,6 +157,28 @@ describe("completion at the end of a line", () => {
   });
 });
 
+test("names of assets, and after a network only those of its assets", async () => {
+  const { env, platform } = shellEnvironment();
+  const addresses = {
+    pepe: "ethereum:0x610890d3b24bd6211d7b1c664dab1d29982e30d5",
+    wsol: "solana:So11111111111111111111111111111111111111112",
+  };
+  for (const [name, address] of Object.entries(addresses))
+    expect((await dexdata(`name add ${name} ${address}`, { env })).exit).toBe(0);
+  const wordsOf = (line: string) => completionsOf(line, { env, platform }).slice(1);
+  expect(wordsOf("name remove ")).toEqual(["pepe", "wsol"]);
+  expect(wordsOf("pool ")).toEqual(["pepe", "wsol", ...completionsOf("dexes ").slice(1)]);
+  for (const line of ["prices p", "prices wsol p", "ohlcv pepe --chart pe", "stream p"])
+    expect(wordsOf(line)).toContain("pepe");
+  for (const line of ["prices ethereum ", "pools search ethereum --token "])
+    expect(wordsOf(line)).toEqual(["pepe"]);
+  expect(wordsOf("pools search ethereum --token=w")).toEqual([]);
+  for (const line of ["prices ethereum:p", "pools search p", "search p", "name add p"])
+    expect(wordsOf(line)).not.toContain("pepe");
+  writeFileSync(path.join(env["DEXDATA_CONFIG_DIR"] ?? "", "names.json"), "{");
+  expect(wordsOf("name remove ")).toEqual([]);
+});
+
 describe("lists of the service that were cached on this machine", () => {
   const dexesOf = (at: number, ...texts: readonly string[]): CachedList => ({
     name: "https://a.invalid dexes ethereum",
@@ -177,28 +199,6 @@ describe("lists of the service that were cached on this machine", () => {
     expect(answerShell(context, allCommands, ["zsh", "pools", "search", "ethereum", "--dex", ""])).toBe(
       "words\t\nok\t\\u{1b}[31mred\n",
     );
-  });
-
-  test("names of assets, and after a network only those of its assets", async () => {
-    const { env, platform } = shellEnvironment();
-    const addresses = {
-      pepe: "ethereum:0x610890d3b24bd6211d7b1c664dab1d29982e30d5",
-      wsol: "solana:So11111111111111111111111111111111111111112",
-    };
-    for (const [name, address] of Object.entries(addresses))
-      expect((await dexdata(`name add ${name} ${address}`, { env })).exit).toBe(0);
-    const wordsOf = (line: string) => completionsOf(line, { env, platform }).slice(1);
-    expect(wordsOf("name remove ")).toEqual(["pepe", "wsol"]);
-    expect(wordsOf("pool ")).toEqual(["pepe", "wsol", ...completionsOf("dexes ").slice(1)]);
-    for (const line of ["prices p", "prices wsol p", "ohlcv pepe --chart pe", "stream p"])
-      expect(wordsOf(line)).toContain("pepe");
-    for (const line of ["prices ethereum ", "pools search ethereum --token "])
-      expect(wordsOf(line)).toEqual(["pepe"]);
-    expect(wordsOf("pools search ethereum --token=w")).toEqual([]);
-    for (const line of ["prices ethereum:p", "pools search p", "search p", "name add p"])
-      expect(wordsOf(line)).not.toContain("pepe");
-    writeFileSync(path.join(env["DEXDATA_CONFIG_DIR"] ?? "", "names.json"), "{");
-    expect(wordsOf("name remove ")).toEqual([]);
   });
 
   test("networks of the service replace those built into the sandbox", () => {

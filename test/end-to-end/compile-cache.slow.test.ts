@@ -35,10 +35,18 @@ beforeEach(() => {
   cache = path.join(temporaryFolder(), "cache");
 });
 
-async function run(node: string, env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+type Env = Readonly<Record<string, string>>;
+
+const wordsOfRun = (node: string): readonly string[] => [node, program, "explain", "404"];
+
+async function run(node: string, env: Env = {}): Promise<Ended> {
+  return await start(wordsOfRun(node), env);
+}
+
+async function start([command = "", ...words]: readonly string[], env: Env = {}): Promise<Ended> {
   // Node turns its cache off for an empty variable too, so the harness's variable must be removed.
   const { NODE_DISABLE_COMPILE_CACHE: _, ...rest } = binaryEnv({ DEXDATA_CACHE_DIR: cache });
-  return await ended(spawn(node, [program, "explain", "404"], { env: { ...rest, ...env }, stdio: "pipe" }));
+  return await ended(spawn(command, words, { env: { ...rest, ...env }, stdio: "pipe" }));
 }
 
 /** Every file below a directory, with its relative path. */
@@ -119,11 +127,24 @@ describe.each(older)("under Node $version, which has no cache for compiled code"
   });
 
   test.runIf(process.platform !== "win32")("a full disk leaves no unfinished files", async () => {
-    const { NODE_DISABLE_COMPILE_CACHE: _, ...env } = binaryEnv({ DEXDATA_CACHE_DIR: cache });
-    const words = ["-c", `ulimit -f 0; exec "$0" "$@"`, node, program, "explain", "404"];
-    expect((await ended(spawn("sh", words, { env, stdio: "pipe" }))).exit).toBe(0);
+    const words = ["sh", "-c", `ulimit -f 0; exec "$0" "$@"`, ...wordsOfRun(node)];
+    expect((await start(words)).exit).toBe(0);
     expect(cached()).toEqual([]);
   });
+
+  test.runIf(process.platform === "linux")(
+    "a directory that cannot be opened does not end a run",
+    async () => {
+      await run(node);
+      const compiled = path.join(cache, "compiled");
+      chmodSync(compiled, 0);
+      // Root may open any directory unless it gives up its capabilities.
+      const prefix = user === 0 ? ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] : [];
+      const { exit, stderr } = await start([...prefix, ...wordsOfRun(node)]);
+      chmodSync(compiled, 0o700);
+      expect([exit, stderr]).toEqual([0, ""]);
+    },
+  );
 
   test("a run with other V8 flags caches its own code", async () => {
     await run(node);

@@ -141,7 +141,10 @@ export function keepMode(descriptor: number, kept: number | undefined): void {
   if ((fstatSync(descriptor).mode & 0o777) !== kept) fchmodSync(descriptor, kept);
 }
 
-/** Otherwise, after one run with sudo, the user could not read the settings or the budget again. */
+/**
+ * A file that root replaces still belongs to its owner. Otherwise, after one run with sudo, the user could not read the
+ * settings or the budget again.
+ */
 export function keepOwner(staged: string, target: string): void {
   if (process.geteuid?.() !== 0) return;
   const found = lstatSync(target, { throwIfNoEntry: false });
@@ -149,7 +152,7 @@ export function keepOwner(staged: string, target: string): void {
   try {
     lchownSync(staged, found.uid, found.gid);
   } catch {
-    // A network file system may treat root as any other user.
+    // A network file system may not let root change owners. The file is replaced all the same.
   }
 }
 

@@ -171,7 +171,7 @@ function candleRemarks(
   return lines;
 }
 
-/** In Unix seconds. Headers have no fractions of a second, and a minute is also a usual difference between two clocks. */
+/** In Unix seconds. The minute is for clocks that differ slightly, and for headers without fractions of a second. */
 function latestServiceTime({ claim, client }: Pull): number {
   const { asOf, age } = client.meter;
   // The times of an interrupted pull are those of its first run.

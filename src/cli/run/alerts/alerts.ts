@@ -168,7 +168,7 @@ function stopWatching(state: State): void {
   startOver(state, Number.POSITIVE_INFINITY);
 }
 
-/** After this many milliseconds without values, a series would compare with older ones than its window has. */
+/** After `duration` milliseconds without values, a series whose window is not longer has nothing to compare with. */
 function startOver({ testers }: State, duration: number): void {
   for (const each of testers)
     if (each.test.window !== undefined && duration >= each.test.window) each.passes = each.test.create();
